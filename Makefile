@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+PRESS  := .work/docs
 
 SEEDS   ?= 200
 SECONDS ?= 5
@@ -14,9 +15,10 @@ SAMPLE  ?= 60
 SEED    ?= 0
 MODULES ?=
 RELEASE ?=
+TRIPS   ?= 50
 
 .DEFAULT_GOAL := help
-.PHONY: help setup criu run test scenarios relay-check soak thorough check format sim mutants mutation fuzz bench web web-check acceptance generated changelog lock dist clean
+.PHONY: help setup criu run test scenarios relay-check move-check soak capsule-cycles thorough check format sim mutants mutation fuzz bench web web-check acceptance generated docs changelog lock dist clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,12 +46,18 @@ scenarios: $(READY)  ## real processes, killed in every way, and the page in a b
 	@$(BIN)/python -m tools.run_scenarios
 	@$(BIN)/python -m tools.run_tests --browser
 
+move-check: $(READY)  ## a session moved there and back TRIPS times (50) under somebody attached, and with kills (root)
+	@TRIPS=$(TRIPS) $(BIN)/python -m pytest -q tests/scenarios/test_a_session_moves.py
+
 relay-check: $(READY)  ## two hosts that reach only a relay, while everything breaks in turn (root)
 	@sh tools/system-packages
 	@$(BIN)/python -m tests.scenarios.relay_check
 
 soak: $(READY)  ## create, attach, detach, end, forget; CYCLES=2000; then count what is left
 	@$(BIN)/python -m tests.scenarios.soak --cycles $(CYCLES)
+
+capsule-cycles: $(READY)  ## put ten programs to disk and bring them back; CYCLES=100; as USER_ID=65534 too
+	@$(BIN)/python -m tests.scenarios.capsule_cycles --cycles $(if $(filter file,$(origin CYCLES)),100,$(CYCLES)) $(if $(USER_ID),--user $(USER_ID))
 
 thorough: $(READY)  ## the property tests with many more examples
 	@$(BIN)/python -m pytest -q -n 2 --hypothesis-profile=thorough --timeout=1800 -k "properties or fuzz"
@@ -90,8 +98,9 @@ web-check: $(READY)  ## the page alone: built, by Node, and in a browser at the 
 	@sh tools/system-packages
 	@$(BIN)/python -m tools.run_tests --page
 
-acceptance: $(READY) web  ## one build and five kinds of client; a human takes over from an agent
+acceptance: $(READY) web  ## one build and five kinds of client, and a machine that loses all; a human takes over from an agent
 	@sh tools/system-packages
+	@$(BIN)/python -m tools.set_up_criu >/dev/null
 	@$(BIN)/python -m pytest -q -n0 tests/acceptance
 
 generated: $(READY)  ## rewrite what is generated: schema, vectors, error reference
@@ -104,11 +113,26 @@ generated: $(READY)  ## rewrite what is generated: schema, vectors, error refere
 	@$(BIN)/python -m tools.write_web_protocol
 	@$(BIN)/python -m tools.write_sdk_reference
 	@$(BIN)/python -m tools.write_cli_reference
+	@$(BIN)/python -m tools.write_mcp_reference
+	@$(BIN)/python -m tools.write_policy_reference
+	@$(BIN)/python -m tools.write_agent_reference
 
-dist: $(READY)  ## build the page, an sdist that has it, and a wheel from that sdist, into dist/
+docs: $(PRESS)/.ready  ## build the documentation site into site/, with search; a broken link fails
+	@$(PRESS)/bin/python -m tools.site gather .work/pages
+	@NO_MKDOCS_2_WARNING=1 $(PRESS)/bin/mkdocs build --strict --config-file .work/pages/mkdocs.yml
+	@$(PRESS)/bin/python -m tools.site check site
+
+$(PRESS)/.ready: requirements/docs.txt
+	@echo 'setting up $(PRESS) (once)'
+	@$$(sh tools/choose-python "$(PYTHON)") -m venv --clear $(PRESS)
+	@$(PRESS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt
+	@touch $@
+
+dist: $(READY)  ## build the page, an sdist that has it, a wheel from that sdist, and a Debian package, into dist/
 	@sh tools/build-web --if-needed
 	@rm -rf dist && $(BIN)/hatchling build -t sdist
 	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w dist dist/*.tar.gz
+	@$(BIN)/python -m tools.build_deb dist/*.whl dist || [ $$? = 69 ]
 
 changelog: $(READY)  ## gather changes/ into CHANGELOG.md; RELEASE=1.2.3 names and dates the section
 	@$(BIN)/python -m tools.changelog $(if $(RELEASE),--release $(RELEASE))
@@ -117,4 +141,4 @@ lock: $(READY)  ## choose the newest dependencies and pin them with hashes
 	@$(BIN)/python tools/lock.py
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) dist src/holdfast/webpage web/node_modules .work .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage*
+	rm -rf $(VENV) dist site src/holdfast/webpage web/node_modules .work .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage*

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+from bench.floor import Floor
 from bench.screens import Screen, Tmux, holdfast
 from bench.table import Row, Scale, Table, percentile, progress
 from tests.scenarios.support import Client, machine
@@ -45,6 +46,8 @@ def _taken(scale: Scale, *program: str, end: bytes) -> dict[str, list[float]]:
             "bare": Screen(*program),
             "cli": Screen(*holdfast("attach", here.new(*program))),
         }
+        if (floor := Floor.built(Path(name))) is not None:
+            screens["floor"] = Screen(*floor.showing(*program))
         if (tmux := Tmux.found(Path(name))) is not None:
             tmux.new("e", " ".join(program))
             screens["tmux"] = tmux.attach("e")
@@ -109,6 +112,7 @@ def _report(table: Table, taken: dict[str, list[float]]) -> None:
         "bare": "bare terminal",
         "client": "a client without a terminal",
         "cli": "`holdfast attach`",
+        "floor": "two processes in C without logic",
         "tmux": "`tmux attach`",
     }
     for way, name in names.items():
@@ -125,7 +129,8 @@ def _report(table: Table, taken: dict[str, list[float]]) -> None:
         ratio = statistics.median(taken[way]) / theirs
         # The budget is about what users have before them.
         budget = 1.5 if way == "cli" else None
-        table.add(Row(f"echo, p50, {name} / tmux", ratio, "x", at_most=budget))
+        what = f"echo, p50, {name} / tmux"
+        table.add(Row(what, ratio, "x", at_most=budget, floor=_floor(taken)))
 
 
 def _report_prompt(table: Table, taken: dict[str, list[float]]) -> None:
@@ -135,4 +140,11 @@ def _report_prompt(table: Table, taken: dict[str, list[float]]) -> None:
     if "tmux" in taken:
         ratio = statistics.median(taken["cli"]) / statistics.median(taken["tmux"])
         what = "echo at a bash prompt, p50, `holdfast attach` / tmux"
-        table.add(Row(what, ratio, "x", at_most=2.0))
+        table.add(Row(what, ratio, "x", at_most=2.0, floor=_floor(taken)))
+
+
+def _floor(taken: dict[str, list[float]]) -> float | None:
+    """Return what two processes in C without logic need, against tmux."""
+    if "floor" not in taken:
+        return None
+    return statistics.median(taken["floor"]) / statistics.median(taken["tmux"])

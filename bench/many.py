@@ -19,6 +19,7 @@ from tests.scenarios.support import PATIENCE, Machine, eventually
 
 from holdfast.client import keeper
 from holdfast.client.driver import attachment_to
+from holdfast.host.metrics import collect
 from holdfast.model.ids import SessionId
 from holdfast.model.session_requests import Status
 from holdfast.wire.messages import End, Exited
@@ -34,6 +35,10 @@ FDS = 6
 
 MEMORY = 4 * 1024
 """Kilobytes of memory that must be free for each session, or we ask for fewer."""
+
+SCRAPES = 20
+EVERY = 15.0
+"""Seconds between two scrapes, as in the example settings of Prometheus."""
 
 SOON = 5.0
 """Seconds after which sessions doze here: else the first figures are of holders."""
@@ -56,6 +61,7 @@ def measure(table: Table, scale: Scale) -> None:
             table.add(Row(f"  one of the {which} {tenth} made, p50", half, "ms"))
         _list(table, count)
         _rest(table, count, shared)
+        _scrape(table, count)
         _end(table, here, sessions)
 
 
@@ -142,6 +148,23 @@ def _rest(table: Table, count: int, shared: float) -> None:
     what = "  memory in all"
     most = 2500 if count >= 2000 else None  # the budget is of so many
     table.add(Row(what, total + leaders + windows, "MiB", at_most=most))
+
+
+def _scrape(table: Table, count: int) -> None:
+    """Collect metrics as Prometheus would, and measure what that costs."""
+    pids = ours()
+    asleep = keeper.status().dozing
+    collect()
+    before, began = worked(pids), time.process_time()
+    for _ in range(SCRAPES):
+        collect()
+    own = (time.process_time() - began) / SCRAPES
+    cost = own + (worked(pids) - before) / SCRAPES
+    table.add(Row(f"  metrics of {count}, collected once", cost * 1e3, "ms"))
+    what = f"  metrics of {count} every {EVERY:g} s, of one core"
+    table.add(Row(what, cost / EVERY * 100, "%", at_most=1))
+    woken = asleep - keeper.status().dozing
+    table.add(Row("  sessions woken by that", woken, "", at_most=0))
 
 
 def _shared_memory() -> float:

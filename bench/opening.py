@@ -57,8 +57,9 @@ def measure(table: Table, scale: Scale) -> None:
             made = tmux.words("new-session", "-d", "sleep 1")
             turns.add("tmux new -d", lambda: finished(made))
         turns.run(repeats)
+    budgets = {ATTACH: 60, NEW: 50, CAPSULE: 110}
     for what in turns.kinds:
-        turns.tell(table, what, {ATTACH: 60, NEW: 50, CAPSULE: 110}.get(what))
+        turns.tell(table, what, budgets.get(what), PYTHON if what in budgets else None)
     turns.tell_ratio(table, ATTACH, PYTHON, at_most=4)
     turns.tell_worst(table, ATTACH)
 

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+from bench.floor import Floor
 from bench.screens import Screen, Tmux, holdfast
 from bench.table import Row, Scale, Table, progress
 from tests.scenarios.support import Machine, machine
@@ -45,6 +46,9 @@ def measure(table: Table, scale: Scale) -> None:
             "cli": lambda: _held_attached(here, text, seen["`holdfast attach`"]),
             "client": lambda: _held_by_client(here, text),
         }
+        if (floor := Floor.built(folder)) is not None:
+            ways["floor detached"] = lambda: _floor_detached(floor, text, folder)
+            ways["floor"] = lambda: _floor_attached(floor, text)
         if tmux is not None:
             ways["tmux detached"] = lambda: _tmux_detached(tmux, text, folder)
             ways["tmux"] = lambda: _tmux_attached(tmux, text, seen["`tmux attach`"])
@@ -71,24 +75,41 @@ def _in_turns(
 
 def _report(table: Table, rates: dict[str, float]) -> None:
     bare, attached, detached = rates["bare"], rates["cli"], rates["detached"]
+    floors = rates.get("floor"), rates.get("floor detached")
     table.add(Row("output, bare terminal and read loop", bare, "MB/s"))
-    table.add(Row("output, nobody attached", detached, "MB/s"))
+    table.add(Row("output, nobody attached", detached, "MB/s", floor=floors[1]))
     table.add(Row("output, one client without a terminal", rates["client"], "MB/s"))
-    table.add(Row("output, one `holdfast attach`", attached, "MB/s"))
+    what = "output, one `holdfast attach`"
+    table.add(Row(what, attached, "MB/s", floor=floors[0]))
     share = attached / bare
     table.add(Row("output, attached / bare read loop", share, "x", at_least=0.8))
     share = detached / bare
     table.add(Row("output, detached / bare read loop", share, "x", at_least=0.75))
+    if "floor" in rates:
+        _report_floor(table, rates)
     if "tmux" not in rates:
         table.note("tmux is not installed: nothing is compared with it")
         return
     theirs, beside = rates["tmux"], rates["tmux detached"]
     table.add(Row("output, tmux, nobody attached", beside, "MB/s"))
     table.add(Row("output, tmux, one `tmux attach`", theirs, "MB/s"))
-    ratio = attached / theirs
-    table.add(Row("output, attached / tmux attached", ratio, "x", at_least=2))
-    ratio = detached / beside
-    table.add(Row("output, detached / tmux detached", ratio, "x", at_least=2))
+    for what, ours, tmux, floor in (
+        ("attached", attached, theirs, floors[0]),
+        ("detached", detached, beside, floors[1]),
+    ):
+        least = None if floor is None else floor / tmux
+        name = f"output, {what} / tmux {what}"
+        table.add(Row(name, ours / tmux, "x", at_least=2, floor=least))
+
+
+def _report_floor(table: Table, rates: dict[str, float]) -> None:
+    """Add what two processes in C that do nothing else make of it."""
+    for way, ours, name in (
+        ("floor detached", "detached", "nobody attached"),
+        ("floor", "cli", "attached"),
+    ):
+        what = f"output, {name} / in C without logic"
+        table.add(Row(what, rates[ours] / rates[way], "x", at_least=0.75))
 
 
 def _shown(text: Path) -> str:
@@ -158,6 +179,16 @@ def _tmux_detached(tmux: Tmux, text: Path, folder: Path) -> float:
     spent = _through(pipes)
     tmux.end("d")
     return spent
+
+
+def _floor_attached(floor: Floor, text: Path) -> float:
+    return _attached(Screen(*floor.showing("sh", "-c", _shown(text))))[0]
+
+
+def _floor_detached(floor: Floor, text: Path, folder: Path) -> float:
+    pipes = _pipes(folder)
+    with floor.keeping("sh", "-c", _hidden(text, folder)):
+        return _through(pipes)
 
 
 def _pipes(folder: Path) -> tuple[Path, Path]:

@@ -24,7 +24,7 @@ from tests.scenarios.relays import Relay
 from tests.scenarios.relays import relay as relay_at
 
 from holdfast.aio.channel import open_channel
-from holdfast.aio.meeting import WebSocketCarrier, reach
+from holdfast.aio.relay_client import WebSocketCarrier, reach
 from holdfast.crypto.noise import CipherState
 from holdfast.crypto.sealing import Inbound, Outbound
 from holdfast.model.ids import host_id

@@ -11,7 +11,7 @@ import hashlib
 import sys
 
 from holdfast.aio.channel import accept_channel
-from holdfast.aio.meeting import (
+from holdfast.aio.relay_client import (
     Admitted,
     Knocked,
     Registration,

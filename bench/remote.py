@@ -96,11 +96,13 @@ def _output(table: Table, scale: Scale, home: Place, away: Place) -> None:
     # measured beside the relay.
     bare = statistics.median(rates["bare"])
     table.add(Row("output, bare terminal and read loop", bare, "MB/s"))
-    table.add(Row("output, attach here, bytes shown", near, "MB/s"))
+    table.add(Row("output, attach here, bytes shown", near, "MB/s", floor=bare))
     what = "output, attach through a relay, bytes shown"
-    table.add(Row(what, far, "MB/s", at_least=30))
+    table.add(Row(what, far, "MB/s", at_least=30, floor=near))
     what = "output, attach through a relay / bare read loop"
     table.add(Row(what, far / bare, "x"))
+    what = "output, attach through a relay / here"
+    table.add(Row(what, far / near, "x", at_least=0.75))
 
 
 def _opening(table: Table, scale: Scale, home: Place, away: Place) -> None:
@@ -113,7 +115,8 @@ def _opening(table: Table, scale: Scale, home: Place, away: Place) -> None:
     turns.add("`state`, through a relay", lambda: _said(away, "box/full"))
     turns.run(scale.pick(20, 3))
     for what in turns.kinds:
-        turns.tell(table, what, {FAR: 200}.get(what))
+        is_far = what == FAR
+        turns.tell(table, what, 200 if is_far else None, PYTHON if is_far else None)
     turns.tell_worst(table, FAR)
 
 

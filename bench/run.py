@@ -13,9 +13,9 @@ import importlib
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
-from bench.screens import NeverCame
 from bench.table import Scale, Table
 
 GROUPS = (
@@ -30,6 +30,7 @@ GROUPS = (
     "framing",
     "weight",
     "waking",
+    "leases",
     "many",
     "crowd",
     "recovery",
@@ -40,14 +41,21 @@ GROUPS = (
     "prompt",
     "verbs",
     "book",
+    "scores",
     "judged",
     "executing",
     "dumping",
+    "capsules",
+    "branching",
     "relay",
     "remote",
     "agents",
 )
 """Each is the module of its name, with `measure`."""
+
+
+LONGEST = 300
+"""Seconds for one group: what hangs must not cost the figures of all the others."""
 
 
 def main() -> int:
@@ -59,16 +67,25 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     scale = Scale(options.quick, options.sessions or (50 if options.quick else 2000))
     table = Table()
+    signal.signal(signal.SIGALRM, _too_long)
     for name in options.only or GROUPS:
+        began_at = time.monotonic()
+        signal.alarm(LONGEST)
         try:
             importlib.import_module(f"bench.{name}").measure(table, scale)
-        except (NeverCame, AssertionError, OSError) as error:
-            # One group that fails should not cost the figures of all the others.
-            table.note(f"{name} was broken off: {error!r}")
+        except Exception as error:  # noqa: BLE001  # whatever it is, the others are measured
+            table.broken(name, error)
+        finally:
+            signal.alarm(0)
+        table.took(name, time.monotonic() - began_at)
     table.close()
     if options.json is not None:
         table.save(options.json)
-    return 0
+    return 1 if table.is_broken else 0
+
+
+def _too_long(*_: object) -> None:
+    raise TimeoutError(f"it took more than {LONGEST} s")
 
 
 def _options() -> argparse.Namespace:

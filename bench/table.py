@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-_LINE = "{:<56} {:>12} {:<6} {:>10}  {}"
+_LINE = "{:<56} {:>12} {:<6} {:>10} {:>10}  {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,9 @@ class Row:
     unit: str
     at_least: float | None = None
     at_most: float | None = None
+    floor: float | None = None
+    """What was reached beside it, in the same run, by what does only what must be done:
+    the kernel's part, Python's own start, a local attach. Nothing can be faster."""
 
     @property
     def budget(self) -> str:
@@ -55,9 +58,17 @@ class Table:
     def __init__(self) -> None:
         self.rows: list[Row] = []
         self.notes: list[str] = []
+        self.seconds: dict[str, float] = {}
+        """How long each group took."""
+
+        self.is_broken = False
+        """Whether a group has figures missing."""
+
         self.began_wall = datetime.now(UTC)
+        self._load = os.getloadavg()[0]
         print(self.machine, flush=True)
-        print(_LINE.format("what", "measured", "unit", "budget", "met?"), flush=True)
+        heads = ("what", "measured", "unit", "floor", "budget", "met?")
+        print(_LINE.format(*heads), flush=True)
 
     @property
     def machine(self) -> str:
@@ -66,7 +77,8 @@ class Table:
             f"{os.cpu_count()} cores ({platform.machine()}),"
             f" {platform.system()} {platform.release()},"
             f" Python {platform.python_version()},"
-            f" {self.began_wall:%Y-%m-%d %H:%M} UTC"
+            f" {self.began_wall:%Y-%m-%d %H:%M} UTC,"
+            f" load {self._load:.1f} at the beginning"
         )
 
     def add(self, row: Row) -> None:
@@ -74,15 +86,29 @@ class Table:
         self.rows.append(row)
         met = {True: "yes", False: "MISSED", None: ""}[row.is_met]
         figure = f"{row.measured:,.2f}"
-        print(_LINE.format(row.what, figure, row.unit, row.budget, met), flush=True)
+        floor = "" if row.floor is None else f"{row.floor:,.2f}"
+        shown = (row.what, figure, row.unit, floor, row.budget, met)
+        print(_LINE.format(*shown), flush=True)
 
     def note(self, text: str) -> None:
         """Print what has to be known to read the figures."""
         self.notes.append(text)
         print(f"  note: {text}", flush=True)
 
+    def broken(self, group: str, error: Exception) -> None:
+        """Note that a group did not come to its end."""
+        self.is_broken = True
+        self.note(f"{group} was broken off: {error!r}")
+
+    def took(self, group: str, seconds: float) -> None:
+        """Note how long a group took, and how busy the machine was at its end."""
+        self.seconds[group] = seconds
+        load = os.getloadavg()[0]
+        print(f"  {group}: {seconds:.0f} s, load {load:.1f}", flush=True)
+
     def close(self) -> None:
         """Print how many budgets were kept."""
+        print(f"{sum(self.seconds.values()):.0f} s in all", flush=True)
         met = [row.is_met for row in self.rows if row.is_met is not None]
         print(f"{sum(met)} of {len(met)} budgets met", flush=True)
 
@@ -92,7 +118,12 @@ class Table:
             {**asdict(row), "budget": row.budget, "met": row.is_met}
             for row in self.rows
         ]
-        facts = {"machine": self.machine, "rows": rows, "notes": self.notes}
+        facts = {
+            "machine": self.machine,
+            "rows": rows,
+            "notes": self.notes,
+            "seconds": self.seconds,
+        }
         path.write_text(json.dumps(facts, indent=2) + "\n")
 
 

@@ -33,10 +33,22 @@ class Turns:
                 if number:
                     self._taken[what].append(taken)
 
-    def tell(self, table: Table, what: str, at_most: float | None = None) -> None:
-        """Add the median of one, in milliseconds."""
-        middle = statistics.median(self._taken[what]) * 1e3
-        table.add(Row(f"{what}, p50", middle, "ms", at_most=at_most))
+    def tell(
+        self,
+        table: Table,
+        what: str,
+        at_most: float | None = None,
+        beside: str | None = None,
+    ) -> None:
+        """Add the median of one, in milliseconds; that of another is its floor."""
+        floor = None if beside is None else self._middle(beside)
+        row = Row(
+            f"{what}, p50", self._middle(what), "ms", at_most=at_most, floor=floor
+        )
+        table.add(row)
+
+    def _middle(self, what: str) -> float:
+        return statistics.median(self._taken[what]) * 1e3
 
     def tell_ratio(self, table: Table, what: str, beside: str, at_most: float) -> None:
         """Add how many times as long one takes as another, round by round."""

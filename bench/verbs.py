@@ -12,7 +12,6 @@ import os
 import pty
 import shutil
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -25,7 +24,7 @@ from bench.screens import Tmux, finished, holdfast
 from bench.table import Row, Scale, Table, percentile, progress
 from bench.turns import Turns
 from tests.scenarios.shells import shell
-from tests.scenarios.support import machine
+from tests.scenarios.support import Machine, machine
 
 from holdfast.client import command_run
 from holdfast.client.driver import new_client
@@ -45,6 +44,9 @@ SMALL: dict[str, Callable[[str], list[str]]] = {
 BOUND = ("ls", "send", "state")
 BUDGET = 45
 """Milliseconds for those, from their start to their end."""
+
+RUN_BUDGET = 60
+"""Milliseconds for a whole `run` of a command that takes no time, and for `end`."""
 
 FULL = 1_200_000
 """Bytes that fill a session's window, and a little more."""
@@ -67,7 +69,7 @@ def measure(table: Table, scale: Scale) -> None:
         taken = _timed("run, window full", rounds, lambda: _run(session, b"true"))
         full = statistics.median(taken) - bare
         table.add(Row("the same, with the window full, p50", full, "ms", at_most=20))
-        _measure_command(table, session, scale.pick(30, 3))
+        _measure_whole(table, here, session, scale.pick(25, 3))
     _measure_small(table, scale.pick(25, 3))
 
 
@@ -95,21 +97,25 @@ def _measure_small(table: Table, rounds: int) -> None:
             turns.add("tmux send-keys", lambda: finished(typing))
         turns.run(rounds)
     for what in turns.kinds:
-        turns.tell(table, what, BUDGET if what.strip("`") in BOUND else None)
+        is_bound = what.strip("`") in BOUND
+        most, beside = (BUDGET, PYTHON) if is_bound else (None, None)
+        turns.tell(table, what, most, beside)
     for verb in BOUND:
         turns.tell_ratio(table, f"`{verb}`", PYTHON, at_most=4)
 
 
-def _measure_command(table: Table, session: SessionId, rounds: int) -> None:
-    def call(*words: str) -> Callable[[], object]:
-        command = [sys.executable, "-m", "holdfast", *words]
-        return lambda: subprocess.run(command, stdout=subprocess.DEVNULL, check=True)  # noqa: S603  # our own
-
-    start = statistics.median(_timed("--version", rounds, call("--version")))
-    words = call("run", session, "true")
-    whole = statistics.median(_timed("run, command", rounds, words))
-    table.add(Row("`holdfast run true`, p50", whole, "ms"))
-    table.add(Row("`holdfast run` over `holdfast --version`, p50", whole - start, "ms"))
+def _measure_whole(
+    table: Table, here: Machine, session: SessionId, rounds: int
+) -> None:
+    """Add the rows about whole commands that run something, or end it."""
+    turns = Turns("run and end")
+    waiting = [here.new("sh", "-c", "read stay") for _ in range(rounds + 1)]
+    turns.add(PYTHON, lambda: finished([sys.executable, "-c", "pass"]))
+    turns.add("`run true`", lambda: finished(holdfast("run", session, "true")))
+    turns.add("`end`", lambda: finished(holdfast("end", waiting.pop())))
+    turns.run(rounds)
+    for what in ("`run true`", "`end`"):
+        turns.tell(table, what, RUN_BUDGET, PYTHON)
 
 
 def _run(session: SessionId, line: bytes) -> None:

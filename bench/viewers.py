@@ -12,11 +12,13 @@ import struct
 import sys
 from dataclasses import asdict, dataclass, field
 
+from holdfast.client import current_operator
+from holdfast.crypto.local_proof import local_proof
 from holdfast.linux.stored import places
 from holdfast.model.ids import ENTROPY, SessionId, client_id
 from holdfast.wire import messages as wire
-from holdfast.wire.codec import encode
-from holdfast.wire.frames import HEADER_SIZE, FrameKind
+from holdfast.wire.codec import decode, encode
+from holdfast.wire.frames import HEADER_SIZE, FrameKind, FrameReader
 from holdfast.wire.versions import SPOKEN
 
 READ = 256 * 1024
@@ -74,8 +76,8 @@ def main() -> int:
             assert isinstance(link, socket.socket)  # noqa: S101  # we registered it
             raw = link.recv(READ)
             if not raw:
-                selector.unregister(link)
-                key.data.ended = True
+                print("a viewer was hung up on", file=sys.stderr)
+                return 1
             key.data.feed(raw, mark.encode())
     facts = [
         {name: asdict(seen)[name] for name in ("output", "gaps", "ended")}
@@ -89,6 +91,9 @@ def _attached(session: SessionId, number: int) -> socket.socket:
     link = socket.socket(socket.AF_UNIX)
     link.connect(str(places.session_socket(session)))
     link.sendall(encode(wire.Hello(SPOKEN, "bench", "cli")))
+    us = current_operator.ourselves()
+    proof = local_proof(us.token(), session, _nonce(link))
+    link.sendall(encode(wire.Identify(us.actor.id, proof)))
     attach = wire.Attach(
         session=session,
         client=client_id(number.to_bytes(ENTROPY)),
@@ -100,6 +105,16 @@ def _attached(session: SessionId, number: int) -> socket.socket:
     )
     link.sendall(encode(attach))
     return link
+
+
+def _nonce(link: socket.socket) -> bytes:
+    """Return what our proof has to answer; the holder says nothing after it."""
+    reader = FrameReader()
+    while raw := link.recv(READ):
+        for frame in reader.feed(raw):
+            if isinstance(message := decode(frame), wire.Challenge):
+                return message.nonce
+    raise ConnectionResetError("the holder does not ask who we are")
 
 
 if __name__ == "__main__":

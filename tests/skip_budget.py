@@ -130,6 +130,7 @@ PERMITTED = (
     Permitted("tests/linux/test_cgroup_fork.py", lacks_cgroups),
     Permitted("tests/scenarios/test_a_human_can_take_the_wheel.py", lacks_cgroups),
     Permitted("tests/linux/criu/", lacks_criu),
+    Permitted("tests/linux/capsule/test_trial.py", _not_root),
     Permitted("tests/linux/criu/", _not_root),
     Permitted("tests/tools/test_set_up_criu.py", lacks_apt),
     Permitted("tests/tools/test_set_up_criu.py", is_other_processor),

@@ -1,6 +1,8 @@
 """Choose the newest dependencies that fit, and pin them with their hashes.
 
-Writes requirements/dev.txt, which is what `make setup` installs. The file names
+Writes requirements/dev.txt, which is what `make setup` installs; of the same versions
+requirements/runtime.txt, which is what a Debian package brings along; and
+requirements/docs.txt, which is what `make docs` builds the site with. The files name
 packages and hashes and no host they come from.
 """
 
@@ -10,7 +12,15 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "requirements" / "dev.txt"
+WANTED = {
+    "requirements/dev.txt": ("--extra", "dev", "pyproject.toml"),
+    "requirements/runtime.txt": (
+        *("--extra", "painter", "--extra", "mcp", "pyproject.toml"),
+        *("--constraint", "requirements/dev.txt", "--no-annotate"),
+    ),
+    "requirements/docs.txt": ("requirements/docs.in",),
+}
+"""What is written, in this order, with the resolver's arguments for it."""
 
 
 def main() -> int:
@@ -18,12 +28,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         _run(sys.executable, "-m", "venv", folder)
         _run(f"{folder}/bin/python", "-m", "pip", "install", "--quiet", "uv")
-        _run(
-            *(f"{folder}/bin/uv", "pip", "compile", "--quiet", "--generate-hashes"),
-            *("--no-emit-index-url", "--no-header", "--python-version", "3.11"),
-            *("--extra", "dev", "pyproject.toml", "--output-file", str(TARGET)),
-        )
-    print(f"wrote {TARGET.relative_to(ROOT)}")
+        for target, source in WANTED.items():
+            _run(
+                *(f"{folder}/bin/uv", "pip", "compile", "--quiet", "--generate-hashes"),
+                *("--no-emit-index-url", "--no-header", "--python-version", "3.11"),
+                *(*source, "--output-file", target),
+            )
+            print(f"wrote {target}")
     return 0
 
 

@@ -36,7 +36,7 @@ _STANDING = (
     f"{_CORE}input/test_standing_verdict.py",
     f"{_CORE}input/test_standing_verdict_properties.py",
 )
-_ACTS = ("tests/mcp/test_acts.py",)
+_ACTS = ("tests/mcp/test_action_tools.py",)
 
 BUGS = (
     # ── policy and parsing ────────────────────────────────────────────────
@@ -92,10 +92,10 @@ BUGS = (
     Bug(
         "a deposit of anybody's counts",
         "keeper/keeper_answers.py",
-        "household.vault.deposits.get(session)\n"
+        "keeper_state.vault.deposits.get(session)\n"
         "        if kept is not None and not checks.is_same(kept.fds, fds):\n"
-        '            raise NotProven("")\n        if session in',
-        "household.vault.deposits.get(session)\n        if session in",
+        '            raise errors.NotProven("")\n        if session in',
+        "keeper_state.vault.deposits.get(session)\n        if session in",
         ("tests/scenarios/test_only_who_may_end_a_session_changes_it.py",),
     ),
     # ── verdicts that stand ───────────────────────────────────────────────
@@ -137,12 +137,12 @@ BUGS = (
     Bug(
         "a key is written ahead whatever the policy says by now",
         "holder/input/next_key.py",
-        "intake.changes != known.generation\n            or terminal",
-        "terminal",
+        "            or intake.changes != known.generation\n",
+        "",
         ("tests/holder/input/test_next_key.py",),
     ),
     Bug(
-        "something happens between a key and its desk",
+        "something happens between a key and its input handler",
         "holder/poll.py",
         "            if self.late is not None:\n                self.interrupt()\n",
         "",
@@ -281,17 +281,17 @@ BUGS = (
     ),
     Bug(
         "what is settled waits for the disk",
-        "holder/input/desk.py",
+        "holder/input/input_handler.py",
         "        self._book.sync()\n",
         "",
-        ("tests/holder/input/test_desk.py",),
+        ("tests/holder/input/test_input_handler.py",),
     ),
     Bug(
         "a successor has the old size",
         "holder/input/writer.py",
-        "        self._vaulted.record = record._replace(size=cells)\n",
+        "        self._descriptors.record = record._replace(size=cells)\n",
         "",
-        ("tests/holder/input/test_desk.py",),
+        ("tests/holder/input/test_input_handler.py",),
     ),
     Bug(
         "the cgroup of what is over stays",
@@ -352,42 +352,42 @@ BUGS = (
     # ── what agents do ────────────────────────────────────────────────────
     Bug(
         "a turn that is given is dropped",
-        "mcp/acts.py",
+        "mcp/action_tools.py",
         "(await call.session(given)).give(given.to))",
         "(await call.session(given)).drop())",
         _ACTS,
     ),
     Bug(
         "what waits for approval is not taken back",
-        "mcp/acts.py",
+        "mcp/action_tools.py",
         "                await session.deny(one)\n",
         "",
         _ACTS,
     ),
     Bug(
         "an agent's own time for an approval is ignored",
-        "mcp/acts.py",
+        "mcp/action_tools.py",
         "    pressing = session.send(raw, approval_timeout=given.approval_timeout)\n",
         "    pressing = session.send(raw)\n",
         _ACTS,
     ),
     Bug(
         "a start waits as long as it likes",
-        "mcp/acts.py",
+        "mcp/action_tools.py",
         "                timeout=given.timeout,\n            )\n    named",
         "            )\n    named",
         _ACTS,
     ),
     Bug(
         "what is to be made elsewhere is made here",
-        "mcp/acts.py",
+        "mcp/action_tools.py",
         "    host = await call.reach.host(given.host)\n",
         '    host = await call.reach.host("")\n',
         ("tests/scenarios/test_an_agent_works_elsewhere_by_mcp.py",),
     ),
     Bug(
         "a cancelled run is forgotten",
-        "mcp/acts.py",
+        "mcp/action_tools.py",
         '            call.remember(session, f"run {given.command!r}", NOT_STOPPED)\n',
         "            pass\n",
         _ACTS,
@@ -427,5 +427,105 @@ BUGS = (
         "if now - nap.at < waited:",
         "if False:",
         (f"{_CORE}session/test_doze.py",),
+    ),
+    # ── leases: the rules of a fence ──────────────────────────────────────
+    Bug(
+        "a session speaks at its expiry",
+        "core/relay/lease_term.py",
+        "return now < self.expires_at",
+        "return now <= self.expires_at",
+        (f"{_CORE}relay/test_lease_term.py",),
+    ),
+    Bug(
+        "a life that was succeeded is granted again",
+        "core/relay/lease_term.py",
+        "if incarnation != self._incarnation or self.successor:",
+        "if incarnation != self._incarnation:",
+        (f"{_CORE}relay/test_lease_term.py",),
+    ),
+    Bug(
+        "a word about another life counts",
+        "keeper/lease_fence.py",
+        "if kept is None or word.incarnation != kept.record.incarnation:",
+        "if kept is None:",
+        ("tests/keeper/test_lease_fence.py",),
+    ),
+    Bug(
+        "a renewed lease is fenced by the keeper",
+        "keeper/lease_fence.py",
+        "kept is not None and kept.held.expires + GRACE <= now",
+        "kept is not None",
+        ("tests/keeper/test_lease_fence.py",),
+    ),
+    Bug(
+        "a renewed lease is fenced by the trustee",
+        "keeper/last_fence.py",
+        "is_over = isinstance(expires, float | int) and expires + GRACE <= now",
+        "is_over = True",
+        ("tests/keeper/test_last_fence.py",),
+    ),
+    Bug(
+        "the trustee fences nothing",
+        "keeper/last_fence.py",
+        'hold(session, str(facts.get("cgroup") or ""), "nobody had done it")',
+        "pass",
+        ("tests/keeper/test_last_fence.py",),
+    ),
+    # ── what a host does by itself ────────────────────────────────────────
+    Bug(
+        "time in which nobody looked is idle time",
+        "core/session/idle_sessions.py",
+        "slept = 0.0 if self._is_seen(watch, now) else now - watch.observed_at",
+        "slept = 0.0",
+        (f"{_CORE}session/test_idle_sessions.py",),
+    ),
+    Bug(
+        "a warning is given and not waited for",
+        "core/session/idle_sessions.py",
+        "told_at = warned_at + self._policy.warning",
+        "told_at = warned_at",
+        (f"{_CORE}session/test_idle_sessions.py",),
+    ),
+    Bug(
+        "the shortest idle goes first",
+        "core/session/idle_sessions.py",
+        "quiet.sort(key=lambda watch: (watch.quiet_since, watch.session))",
+        "quiet.sort(key=lambda watch: (-watch.quiet_since, watch.session))",
+        (f"{_CORE}session/test_idle_sessions.py",),
+    ),
+    Bug(
+        "more go than memory demands",
+        "core/session/idle_sessions.py",
+        "            excess -= watch.memory",
+        "            excess -= 0",
+        (f"{_CORE}session/test_idle_sessions.py",),
+    ),
+    Bug(
+        "a reaped session is reaped again",
+        "core/session/idle_sessions.py",
+        "            watch.is_reaping = True\n",
+        "",
+        (f"{_CORE}session/test_idle_sessions.py",),
+    ),
+    Bug(
+        "what is spared is reaped",
+        "core/session/idle_sessions.py",
+        "        if self.spared:\n            return self.spared\n",
+        "",
+        (f"{_CORE}session/test_idle_sessions.py",),
+    ),
+    Bug(
+        "an image is made of a session that stands still",
+        "core/capsule/checkpoint_pace.py",
+        "if one.is_able and one.has_changed and now >= one.due_at",
+        "if one.has_changed and now >= one.due_at",
+        (f"{_CORE}capsule/test_checkpoint_pace.py",),
+    ),
+    Bug(
+        "an image is made although nothing has happened",
+        "core/capsule/checkpoint_pace.py",
+        "if one.is_able and one.has_changed and now >= one.due_at",
+        "if one.is_able and now >= one.due_at",
+        (f"{_CORE}capsule/test_checkpoint_pace.py",),
     ),
 )

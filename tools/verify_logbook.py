@@ -27,8 +27,8 @@ HEAD = ["head", "session", "incarnation", "hash", "host", "signature"]
 KIND = re.compile(
     "opened|attached|detached|input|refused|declined|intended|settled|signed|turn|asked|"
     "answered|granted|revoked|fenced|frozen|thawed|resumed|recovered|began|finished|exec|"
-    "changed|ending|exited|interrupted|unbound|swept|checkpoint|applied|tampered|"
-    "enrolled|joined|forgotten|rotated|invited|accepted|withdrawn|lapsed"
+    "changed|ending|exited|interrupted|unbound|swept|imaged|limited|unfenced|stopped|forked|checkpoint|applied|"
+    "tampered|enrolled|joined|forgotten|rotated|invited|accepted|withdrawn|lapsed|files|arrived|departed|observed|stepped"
 )
 MAX_LINE, KEY, SIGNATURE = 128 * 1024, 32, 64
 INPUTS, SALT, STEP = "holdfast inputs 1\n", 16, 48
@@ -190,8 +190,8 @@ class Signed:
         epochs = [int(str(entry["epoch"])) - less for less in range(1 + was_free)]
         kind = f"{entry.get('input')}\0".encode()
         for epoch in epochs:
-            frame = _framed(entry["incarnation"]) + _framed(epoch) + kind
-            what = hashlib.sha256(INPUTS.encode() + frame + data).digest()
+            frame = _framed(entry.get("life", entry["incarnation"])) + _framed(epoch)
+            what = hashlib.sha256(INPUTS.encode() + frame + kind + data).digest()
             made = hashlib.sha256(INPUTS.encode() + step[:SALT] + what).digest()
             if made == step[SALT:]:
                 return True

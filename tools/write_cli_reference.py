@@ -20,9 +20,10 @@ INTRODUCTION = """\
 
 For people who look up a verb or an option; `holdfast VERB --help` shows the same.
 
-`holdfast` alone is [an overview](../howto/see-all-sessions.md) of all sessions.
-NAME is a session's name, its id, or how its id begins; `HOST/NAME` is one elsewhere.
-`holdfast --as OPERATOR VERB …` acts as another operator of this machine.
+`holdfast` alone opens [an overview](../howto/see-all-sessions.md) of all sessions.
+NAME is a session's name, its id, or the start of its id.
+`HOST/NAME` is a session on another host.
+`holdfast --as OPERATOR VERB …` acts as another operator on this machine.
 `tools/write_cli_reference.py` writes this page from the code.
 """
 
@@ -39,8 +40,8 @@ def text() -> str:
 
 def _statuses() -> str:
     rows = [f"| {status} | {why} |" for status, why in every_status().items()]
-    title = "Every verb may exit with these; what a verb means by one of them by itself"
-    lead = f"{title} is said there.\n"
+    title = "Every verb may exit with these; a meaning that is special to a verb"
+    lead = f"{title} is listed with it.\n"
     return "\n".join([lead, "| status | means |", "| --- | --- |", *rows, ""])
 
 

@@ -1,4 +1,4 @@
-"""Write tests/wire/vectors/meeting.json: what is said to a relay, as bytes.
+"""Write tests/wire/vectors/relay_messages.json: what is said to a relay, as bytes.
 
 python -m tools.write_relay_vectors            write it
 python -m tools.write_relay_vectors --check    exit 1 if it is not what would be written
@@ -19,9 +19,11 @@ from tools.generated import write
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.errors import LeaseHeld, NotReachable
 from holdfast.model.ids import Incarnation, actor_id, host_id, session_id
-from holdfast.wire import meeting as m
+from holdfast.wire import relay_messages as m
 
-TARGET = Path(__file__).parent.parent / "tests" / "wire" / "vectors" / "meeting.json"
+TARGET = (
+    Path(__file__).parent.parent / "tests" / "wire" / "vectors" / "relay_messages.json"
+)
 
 SEED = bytes(range(32))
 KEY = SigningKey.from_seed(SEED)
@@ -39,7 +41,7 @@ def signed(role: m.Role, *wishes: bytes) -> bytes:
     return KEY.sign(m.statement(role, RELAY, NONCE, *wishes))
 
 
-MESSAGES: tuple[m.MeetingMessage, ...] = (
+MESSAGES: tuple[m.RelayMessage, ...] = (
     m.Greet(m.VERSION, NONCE),
     m.Register(KEY.public, signed(m.Role.HOST)),
     m.Meet(KEY.public, TICKET, signed(m.Role.MEET, TICKET)),
@@ -117,7 +119,7 @@ def text() -> str:
     return json.dumps(content, indent=2) + "\n"
 
 
-def _plain(message: m.MeetingMessage) -> object:
+def _plain(message: m.RelayMessage) -> object:
     def spelled(value: object) -> object:
         if isinstance(value, bytes):
             return {"bytes": value.hex()}

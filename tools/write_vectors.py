@@ -32,9 +32,9 @@ from holdfast.model.ids import (
 from holdfast.model.ids import session_id as new_session_id
 from holdfast.model.inputs import InputId, InputKind
 from holdfast.model.verdicts import Verdict
-from holdfast.wire import blame, evidence, graphs, preflights
-from holdfast.wire import company as parties
+from holdfast.wire import blame, checkpoints, evidence, graphs, preflights, reaps
 from holdfast.wire import messages as m
+from holdfast.wire import presence as parties
 from holdfast.wire.codec import Message, decode, encode, refusal
 from holdfast.wire.commands import (
     CommandEnded,
@@ -205,7 +205,16 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ("inquire", m.Inquire(CLIENT, 3)),
     (
         "intend",
-        Intend(act="run", intent="see what fails", effect="", parameters="{}"),
+        Intend(
+            act="run",
+            intent="see what fails",
+            effect="",
+            parameters="{}",
+            prompt="m-17",
+            expects='{"files":["build"]}',
+            idempotent=True,
+            attempt=2,
+        ),
     ),
     (
         "sign",
@@ -253,6 +262,35 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
             program="",
             runs="alias x (rm)",
             uses=(STAGED,),
+            preview=None,
+        ),
+    ),
+    (
+        "pending after a preview",
+        m.Pending(
+            ticket=6,
+            actor=BERT,
+            kind=InputKind.COMMAND,
+            epoch=Epoch(7),
+            digest=DIGEST,
+            size=5,
+            excerpt=b"make\r",
+            rule="try-first",
+            program="",
+            runs="",
+            uses=(),
+            preview=m.Preview(
+                ran=True,
+                ended=True,
+                exit=2,
+                duration_ms=1_200,
+                files=3,
+                processes=1,
+                ports=0,
+                tried=1,
+                text="exit 2 after 1.2 s",
+                digest=DIGEST,
+            ),
         ),
     ),
     ("approve", m.Approve(5, Epoch(7), DIGEST)),
@@ -409,13 +447,37 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
             unlisted=0,
         ),
     ),
+    (
+        "checkpoint request",
+        checkpoints.CheckpointRequest(
+            stop=True, label="before the reboot", branch=False, key="c_1"
+        ),
+    ),
+    (
+        "checkpointed",
+        checkpoints.Checkpointed(
+            image="s_aaaaaaaaaaaaaaaa.3",
+            number=3,
+            size=5_800_000,
+            still_ms=90,
+            stopped=True,
+            cuts=(
+                preflights.Cut(
+                    pid=105, program="curl", descriptor=5, peer="192.0.2.1:443"
+                ),
+            ),
+        ),
+    ),
     ("freeze", m.Freeze()),
     ("thaw", m.Thaw()),
     ("end", m.End(15, leave=False)),
     ("state", m.State("waiting-for-input", Incarnation(1))),
     ("exited", m.Exited(0)),
     ("exited by a signal", m.Exited(-9)),
-    ("lost", m.Lost("the machine was started again")),
+    (
+        "reap",
+        reaps.Reap(stop=True, quiet_ms=900, idle_ms=28_800_000, why="idle-window"),
+    ),
     ("state request", evidence.StateRequest()),
     (
         "evidence",
@@ -436,6 +498,9 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ),
     ("event", m.Event("turn.passed", SESSION, {"epoch": 9, "holder": ANNA})),
 )
+
+OVER = b"\x82\xa4code\xa4over\xa4text"
+"""A GOODBYE up to its text."""
 
 _PING = FrameKind.PING
 _REFUSED: tuple[tuple[str, FrameKind, bytes], ...] = (
@@ -461,10 +526,10 @@ _REFUSED: tuple[tuple[str, FrameKind, bytes], ...] = (
     ("an extension", _PING, b"\x81\xa6number\xd4\x01\x05"),
     ("a byte that msgpack never uses", _PING, b"\x81\xa6number\xc1"),
     ("fields in another order", FrameKind.GAP, b"\x82\xa3end\x02\xa5start\x01"),
-    ("text that is not UTF-8", FrameKind.LOST, b"\x81\xa3why\xa2\xc3\x28"),
-    ("half a surrogate pair", FrameKind.LOST, b"\x81\xa3why\xa3\xed\xa0\x80"),
-    ("text as bytes", FrameKind.LOST, b"\x81\xa3why\xc4\x01x"),
-    ("text over its limit", FrameKind.LOST, b"\x81\xa3why\xda\x04\x01" + b"x" * 1025),
+    ("text that is not UTF-8", FrameKind.GOODBYE, OVER + b"\xa2\xc3\x28"),
+    ("half a surrogate pair", FrameKind.GOODBYE, OVER + b"\xa3\xed\xa0\x80"),
+    ("text as bytes", FrameKind.GOODBYE, OVER + b"\xc4\x01x"),
+    ("text over its limit", FrameKind.GOODBYE, OVER + b"\xda\x04\x01" + b"x" * 1025),
     ("a word nobody knows", FrameKind.SEIZE, b"\x81\xa4halt\xa4stop"),
     (
         "an id with a newline",

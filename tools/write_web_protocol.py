@@ -4,8 +4,8 @@ python -m tools.write_web_protocol            write it
 python -m tools.write_web_protocol --check    exit 1 if it is not what would be written
 
 web/src/protocol/messages.ts has the type and the exact shape of each message,
-codes.ts the code of each error, session-record.ts what is told of a session, and
-words.ts the words of fingerprints.
+codes.ts the code of each error, session-record.ts what is told of a session,
+words.ts the words of fingerprints, and client-limits.ts how long a client waits.
 The reader and the writer are there too, and are written by hand; they agree with
 ours on the vectors of tests/wire/vectors.
 """
@@ -20,8 +20,11 @@ from typing import get_args
 from msgspec import inspect
 from tools.generated import write
 
+from holdfast.core.client import questions, screen_question, signing, timeouts
 from holdfast.crypto.words import WORDS
 from holdfast.host.host_requests import RIGHTS
+from holdfast.model import inputs
+from holdfast.model.envelopes import Right
 from holdfast.model.errors import (
     Forbidden,
     HoldfastError,
@@ -31,12 +34,19 @@ from holdfast.model.errors import (
     UsageError,
     leaves,
 )
+from holdfast.model.image_record import ImageRecord
 from holdfast.model.lost_record import LostRecord
 from holdfast.model.process_status import GuestStatus
-from holdfast.model.session_record import Attention, Cells, SessionRecord, key_of
+from holdfast.model.session_record import (
+    Attention,
+    Cells,
+    ParentRecord,
+    SessionRecord,
+    key_of,
+)
 from holdfast.model.session_requests import KINDS as REQUESTS
 from holdfast.model.session_requests import Creation, Join, OpenSession, Terms
-from holdfast.wire import meeting, opening
+from holdfast.wire import opening, relay_messages
 from holdfast.wire.codec import KINDS
 from holdfast.wire.versions import SPOKEN
 
@@ -141,7 +151,7 @@ def messages_text() -> str:
     """Return messages.ts as it should be."""
     made = Shapes()
     bodies = {kind.name: made.add(inspect.type_info(KINDS[kind])) for kind in KINDS}
-    said = _tagged(made, get_args(meeting.MeetingMessage), meeting.__name__)
+    said = _tagged(made, get_args(relay_messages.RelayMessage), relay_messages.__name__)
     opened = _tagged(made, get_args(opening.OpeningMessage), opening.__name__)
     numbers = [f"  {kind.name}: 0x{kind.value:02x}," for kind in KINDS]
     return "\n".join(
@@ -170,7 +180,7 @@ def messages_text() -> str:
             "} as const;",
             "",
             "/** What a relay and its peers say: docs/spec/relay.md. */",
-            *_table("MEETING", said),
+            *_table("RELAY_MESSAGES", said),
             "/** What a channel begins with: docs/spec/channel.md, section 7. */",
             *_table("OPENING", opened),
         ]
@@ -237,6 +247,7 @@ _READ: dict[object, tuple[str, str]] = {
     tuple[str, ...]: ("readonly string[]", "wordsOf"),
     Cells: ("Cells | null", "cellsOf"),
     Attention: ("Attention | null", "attentionOf"),
+    ParentRecord | None: ("Parent | null", "parentOf"),
 }
 """What each type of a session's fields is in TypeScript, and what reads it."""
 
@@ -258,6 +269,16 @@ def lost_text() -> str:
         "LostInfo",
         "A session that was lost, as its host lists it.",
         "Read what a host says of a lost session; what is missing is empty.",
+    )
+
+
+def image_text() -> str:
+    """Return image-record.ts as it should be."""
+    return _read_text(
+        ImageRecord,
+        "ImageInfo",
+        "An image of a session, as its host lists it.",
+        "Read what a host says of an image; what is missing is empty.",
     )
 
 
@@ -285,9 +306,10 @@ def _read_text(record: type, name: str, what: str, how: str) -> str:
     return "\n".join(
         [
             INTRODUCTION.format(what=what),
-            *(line for kind, line in _IMPORTED.items() if kind in types),
+            *(line for kind, line in _BEFORE.items() if kind in types),
             'import type { Packet } from "./packets.js";',
             _imported(readers, "./packets.js"),
+            *(line for kind, line in _AFTER.items() if kind in types),
             "",
             f"/** What each field says is in src/{source}.py. */",
             f"export interface {name} {{",
@@ -317,12 +339,15 @@ def _imported(names: list[str], module: str) -> str:
     )
 
 
-_IMPORTED = {
+_BEFORE = {
     "SessionId": 'import type { SessionId } from "./api.js";',
     "Attention": 'import type { Attention } from "./attention.js";',
     "Cells": 'import type { Cells } from "./messages.js";',
 }
-"""Where the types of ours come from."""
+_AFTER = {
+    "Parent": 'import type { Parent } from "./parent.js";',
+}
+"""Where the types of ours come from, by the order of the files."""
 
 
 _SAID: dict[object, str] = {
@@ -389,6 +414,38 @@ def words_text() -> str:
     return "\n".join([about, *said, ').split(" ");', ""])
 
 
+LIMITS: dict[str, tuple[float, str]] = {
+    "GREETING_MS": (timeouts.GREETING * 1000, "Milliseconds for a holder to greet us."),
+    "ANSWER_MS": (timeouts.ANSWER * 1000, "Milliseconds for the answer to a question."),
+    "CHECKPOINT_MS": (1000 * timeouts.CHECKPOINT, "Milliseconds for an image."),
+    "END_MS": (timeouts.END * 1000, "Milliseconds for a session to end."),
+    "RETRY_MS": (
+        timeouts.RETRY * 1000,
+        "Milliseconds until an input is sent again that there was no room for.",
+    ),
+    "CADENCE_MS": (
+        signing.CADENCE * 1000,
+        "Milliseconds between two statements about keys.",
+    ),
+    "MAX_UNSIGNED": (signing.MAX_UNSIGNED, "Inputs that wait to be signed."),
+    "MAX_LINKS": (signing.MAX_LINKS, "Links on which one statement is sent."),
+    "MAX_INPUT": (inputs.MAX_INPUT, "Bytes of one input."),
+    "ALL_RIGHTS": (len(Right), "How many rights there are."),
+    "MAX_GRAPH_PARTS": (questions.MAX_GRAPH_PARTS, "Parts taken of one graph."),
+    "MAX_SCREEN_PARTS": (screen_question.MAX_PARTS, "Parts taken of one screen."),
+}
+"""What both twins of a client count by; each has its reason where it is."""
+
+
+def limits_text() -> str:
+    """Return client-limits.ts as it should be."""
+    what = "How long a client waits and how much it takes; core/client says why."
+    said = [INTRODUCTION.format(what=what)]
+    for name, (value, about) in LIMITS.items():
+        said.append(f"/** {about} */\nexport const {name} = {round(value):_};\n")
+    return "\n".join(said)
+
+
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
@@ -401,9 +458,11 @@ def made(folder: Path) -> dict[Path, str]:
         folder / "codes.ts": codes_text(),
         folder / "session-record.ts": record_text(),
         folder / "lost-record.ts": lost_text(),
+        folder / "image-record.ts": image_text(),
         folder / "host-status.ts": status_text(),
         folder / "session-requests.ts": requests_text(),
         folder / "words.ts": words_text(),
+        folder / "client-limits.ts": limits_text(),
     }
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import holdfast.sdk.sync as sync  # noqa: PLR0402  # mypy finds it only this way
     from holdfast.model import errors
     from holdfast.model.geometry import Size
+    from holdfast.model.limits import Limits
     from holdfast.sdk import events
     from holdfast.sdk.events import Event
     from holdfast.sdk.host import Host, connect
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         Chunk,
         CommandResult,
         Cursor,
+        ImageInfo,
         Listening,
         LostSession,
         Match,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
         State,
         Stop,
     )
-    from holdfast.wire.messages import Pending
+    from holdfast.wire.messages import Pending, Preview
 
 __all__ = [
     "Chunk",
@@ -44,10 +46,13 @@ __all__ = [
     "Cursor",
     "Event",
     "Host",
+    "ImageInfo",
+    "Limits",
     "Listening",
     "LostSession",
     "Match",
     "Pending",
+    "Preview",
     "Screen",
     "Session",
     "SessionInfo",
@@ -70,7 +75,9 @@ _MODULES = {
 _HOMES = {
     "Event": "holdfast.sdk.events",
     "Host": "holdfast.sdk.host",
+    "Limits": "holdfast.model.limits",
     "Pending": "holdfast.wire.messages",
+    "Preview": "holdfast.wire.messages",
     "Session": "holdfast.sdk.session",
     "Size": "holdfast.model.geometry",
     "connect": "holdfast.sdk.host",

@@ -3,7 +3,10 @@
 import base64
 import contextlib
 import json
+import os
+import re
 import shutil
+import signal
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import Any, NamedTuple
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from tests.scenarios.agents import FREE, Agent, agent
 from tests.scenarios.elsewhere import Facts
+from tests.scenarios.leftovers import end_everything, left_over
 from tests.web.browsing import ROOT, Page
 from tests.web.world import World
 
@@ -33,6 +37,8 @@ class Process(NamedTuple):
     parent: int
     started: int
     command: str
+    inner: int
+    """As its capsule numbers it, which is what it knows of itself."""
 
 
 class Stage(World):
@@ -54,6 +60,20 @@ class Stage(World):
         for one in found:  # It grows while we go through it.
             found += [child for child in everybody if child.parent == one.pid]
         return found
+
+    def part_of(self, name: str) -> int:
+        """Return which part a build has come to."""
+        seen = re.findall(r"\[(\d+)/", self.do("screen", name))
+        return int(seen[-1])
+
+    def loses_every_process(self) -> None:
+        """Kill all that runs there at once, as a machine that loses power does."""
+        lost = left_over(self.folder, "HOLDFAST_RUNTIME_DIR")
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in lost:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, number)
+        end_everything(self.folder)
 
     def enrols(self, name: str) -> None:
         """Make a person known who works at this machine itself."""
@@ -143,4 +163,11 @@ def _processes() -> Iterator[Process]:
         with contextlib.suppress(OSError):
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
             words = (folder / "cmdline").read_text().replace("\0", " ")
-            yield Process(int(folder.name), int(fields[1]), int(fields[19]), words)
+            inner = _inner((folder / "status").read_text())
+            pid, parent, started = int(folder.name), int(fields[1]), int(fields[19])
+            yield Process(pid, parent, started, words, inner)
+
+
+def _inner(status: str) -> int:
+    (numbers,) = re.findall(r"^NSpid:(.*)$", status, re.MULTILINE)
+    return int(numbers.split()[-1])

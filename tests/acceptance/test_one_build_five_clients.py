@@ -1,13 +1,14 @@
-"""t0 to t5: one build, started at a terminal and never again.
+"""t0 to t6: one build, started at a terminal and never again.
 
 A command line starts it and is closed; a browser at a desk, one on a phone, and an
 agent come to it one after the other, see it where it is, and say something to it.
+Then every process of the machine is killed, and the build goes on from disk.
 """
 
 import signal
 
 import pytest
-from tests.acceptance.stage import Robot, Stage, picture, robot
+from tests.acceptance.stage import Process, Robot, Stage, picture, robot
 from tests.cli.support.pty_user import User
 from tests.web.browsing import DESKTOP, PHONE, Browser, Page
 
@@ -46,8 +47,15 @@ def test_one_build_is_seen_and_steered_by_five_clients_and_never_restarted(
             (one.pid, one.parent) for one in built
         ]
         assert here.family("build") == built, "t5"
+
+    goes_on_after_all_is_killed(here, desk)
+    restored = here.family("build")
+    assert known(restored) == known(built), "t6"
+    assert {one.pid for one in restored}.isdisjoint(one.pid for one in built)
+
+    with robot(here) as agent:
         ends_it(agent, desk)
-    assert here.family("build") == built[:1]
+    assert known(here.family("build")) == known(built[:1])
 
     assert here.typed("build") == {
         "anna": "make\r",
@@ -60,13 +68,14 @@ def test_one_build_is_seen_and_steered_by_five_clients_and_never_restarted(
         ("anna-desk", "seized"),
         ("anna-phone", "taken"),
         ("mcp-agent", "answered"),
+        ("mcp-agent", "taken"),
     ]
     assert [*desk.trouble(), *phone.trouble()] == []
 
 
 def starts_it_at_a_terminal(here: Stage) -> User:
     here.enrols("anna")
-    words = ("new", "--name", "build", "--cwd", str(here.shop))
+    words = ("new", "--capsule", "--name", "build", "--cwd", str(here.shop))
     user = User("--as", "anna", *words, env=here.folders)
     user.sees(b"~/shop")
     user.types(b"make\r")
@@ -122,6 +131,22 @@ def asks_for_the_turn(agent: Robot, phone: Page) -> None:
     assert asking.result()["turn_is_yours"]
 
 
+def known(family: list[Process]) -> list[tuple[int, str]]:
+    """Return what the build knows of its processes, which has to stay."""
+    return [(one.inner, one.command) for one in family]
+
+
+def goes_on_after_all_is_killed(here: Stage, desk: Page) -> None:
+    here.do("--as", "anna", "checkpoint", "build", "--label", "before the power cut")
+    here.loses_every_process()
+    here.up()
+    assert [one["name"] for one in here.facts("ls")["lost"]] == ["build"]
+    here.do("--as", "anna", "restore", "--detach", "build")
+    part = here.part_of("build")
+    desk.see_printed(f"[{part + 3}/3000]")
+    picture(desk, "t6-desk")
+
+
 def ends_it(agent: Robot, desk: Page) -> None:
     said = agent.does("send", text="skip docs", enter=True, **SKIP)
     agent.does("wait", session="build", condition="input")
@@ -136,4 +161,4 @@ def ends_it(agent: Robot, desk: Page) -> None:
     desk.see(".story >> text=typed skip docs")
     desk.see(".story >> text=intends to send: publish what anna had built")
     desk.see(".chip >> text=at-prompt")
-    picture(desk, "t5-logbook")
+    picture(desk, "t6-logbook")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.cli.support.fakes import FakeKeeper, FakeSession
 from tests.cli.support.operating import be_known
+from tests.cli.support.past import Reviver, reviving
 
 
 @pytest.fixture
@@ -21,3 +22,9 @@ def keeper(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeKeeper]:
 def web(keeper: FakeKeeper) -> FakeSession:
     (session,) = keeper.has("web")
     return session
+
+
+@pytest.fixture
+def reviver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Reviver]:
+    with reviving(monkeypatch) as fake:
+        yield fake

@@ -1,7 +1,9 @@
 import pytest
 
 from holdfast.cli.arguments import (
+    limit_from_text,
     pattern_from,
+    program_from,
     signal_from,
     signal_name,
     size_from,
@@ -29,6 +31,17 @@ def test_every_signal_can_be_shown() -> None:
 
 def test_a_size_is_columns_by_rows() -> None:
     assert size_from("120x40") == size_from("120X40") == (120, 40)
+
+
+def test_a_unit_runs_a_program_by_its_whole_path() -> None:
+    assert program_from(None) is None
+    assert program_from("/opt/a b/holdfast") == "/opt/a b/holdfast"
+
+
+@pytest.mark.parametrize("text", ["", "holdfast", "./holdfast", "/bin/x\nUser=root"])
+def test_a_program_that_systemd_would_not_find_is_refused(text: str) -> None:
+    with pytest.raises(MalformedArgument, match="/usr/bin/holdfast"):
+        program_from(text)
 
 
 @pytest.mark.parametrize("text", ["", "x", "80", "80x", "-1x2", "1x2x3", "1 x2", "8x٨"])
@@ -64,3 +77,18 @@ def test_a_pattern_is_for_bytes_and_says_what_is_wrong_with_it() -> None:
     assert pattern_from("caf.$").search("café".encode("latin-1"))
     with pytest.raises(MalformedArgument, match="a pattern: missing"):
         pattern_from("(")
+
+
+def test_limits_are_read_as_people_write_them() -> None:
+    assert limit_from_text("memory", "2G") == 2 << 30
+    assert limit_from_text("cpus", "1.5") == 1500
+    assert limit_from_text("pids", "500") == 500
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("memory", "0"), ("memory", "x"), ("cpus", "nan"), ("cpus", "x"), ("pids", "1.5")],
+)
+def test_what_limits_nothing_is_refused(name: str, text: str) -> None:
+    with pytest.raises(MalformedArgument):
+        limit_from_text(name, text)

@@ -16,7 +16,6 @@ from holdfast.model.ids import (
 )
 from holdfast.model.verdicts import Verdict
 from holdfast.wire.codec import Message, refusal
-from holdfast.wire.company import Presence, Who
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import (
     Answer,
@@ -39,6 +38,7 @@ from holdfast.wire.messages import (
     TurnAsked,
     TurnPassed,
 )
+from holdfast.wire.presence import Presence, Who
 
 NOBODY = ActorId("")
 THIRD = actor_id(b"third")
@@ -149,7 +149,7 @@ def test_the_key_that_freezes_thaws_what_is_frozen() -> None:
 
 def test_the_turn_is_given_to_the_only_other() -> None:
     assert Seat(US, robo(), robo()).presses(Act.GIVE) == [Do(Give(OTHER))]
-    assert "nobody else" in texts(Seat(US).presses(Act.GIVE))
+    assert "no one else" in texts(Seat(US).presses(Act.GIVE))
 
 
 def test_of_several_one_is_chosen_with_one_key() -> None:
@@ -291,7 +291,7 @@ def test_a_new_link_tells_everything_anew() -> None:
     seat.hears(attached(US, state="frozen"))
 
     assert texts(seat.presses(Act.APPROVE)) == "nothing waits for approval"
-    assert "nobody else" in texts(seat.presses(Act.GIVE))
+    assert "no one else" in texts(seat.presses(Act.GIVE))
     assert seat.presses(Act.FREEZE_OR_THAW) == [Do(Thaw())]
 
 

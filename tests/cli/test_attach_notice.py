@@ -47,4 +47,4 @@ def test_the_line_says_who_is_there_and_who_only_watches() -> None:
         "[holdfast] web: with robo, only watching, robo has the turn,"
         " the session is 130x40"
     )
-    assert alone == "[holdfast] web: only you watch, the turn is free"
+    assert alone == "[holdfast] web: only you, watching, the turn is free"

@@ -7,8 +7,8 @@ from tests.cli.support.pty_user import User
 
 from holdfast.model.errors import NotAllowed, NotYourTurn
 from holdfast.model.ids import Epoch
-from holdfast.wire.company import Inherited
 from holdfast.wire.messages import Approve, Freeze, Give, Halt, Seize, Thaw, TurnAsked
+from holdfast.wire.presence import Inherited
 
 
 @pytest.fixture

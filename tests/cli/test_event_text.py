@@ -34,7 +34,6 @@ def command(*, is_over: bool) -> events.Command:
         (events.StateChanged("frozen"), "session.frozen"),
         (events.StateChanged("running"), "session.thawed"),
         (events.Exited(0), "session.exited"),
-        (events.Lost("gone"), "session.unreachable"),
         (events.Noted("viewer.cut", {"pending": 7}), "viewer.cut"),
     ],
 )

@@ -2,18 +2,26 @@
 
 import os
 import pty
+import socket
+import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
 from tests.cli.support.operating import waiting
 
+from holdfast.cli.attached import TerminalDriver
 from holdfast.cli.attached_view import MAX_OPEN, AttachedView
 from holdfast.cli.next_session import NextSession
 from holdfast.cli.prefix import Go, Move
 from holdfast.cli.terminal import Terminal
+from holdfast.client.connection import Connection
 from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.conversation import Receive
+from holdfast.core.client.holder_link import Credentials
 from holdfast.linux.pty import set_size
 from holdfast.model.actors import ActorKind
+from holdfast.model.errors import SessionUnreachable
 from holdfast.model.geometry import Size
 from holdfast.model.ids import Epoch, Incarnation, actor_id, client_id, session_id
 from holdfast.model.inputs import InputKind
@@ -22,12 +30,15 @@ from holdfast.wire.codec import encode
 from holdfast.wire.messages import (
     Attached,
     Cells,
+    Challenge,
+    ClientKind,
     Gap,
     Mode,
     Operator,
     Output,
     Resized,
     TurnPassed,
+    Welcome,
 )
 
 US, OTHER = actor_id(b"us"), actor_id(b"other")
@@ -111,6 +122,76 @@ def seat() -> Iterator[Seat]:
     made = Seat()
     yield made
     made.close()
+
+
+class Linked:
+    """A seat with a real link, to a holder that reads one key and is told what to do.
+
+    The key is pressed once the driver has found nothing to do, and has foreseen it.
+    """
+
+    def __init__(self, seat: Seat, then: Callable[[socket.socket], None]) -> None:
+        ours, self._theirs = socket.socketpair()
+        ours.settimeout(0)
+        who = Credentials(US, ClientKind.CLI, lambda _: bytes(32))
+        driver = TerminalDriver(SESSION, seat.terminal, seat.view)
+        driver.link = Connection(SESSION, ours, who)
+        self._theirs.sendall(encode(Welcome(1, "it")) + encode(Challenge(bytes(32))))
+        driver.link.fill(lambda _: None)
+        self._theirs.recv(4096)
+        self.sent = b""
+        foresee = seat.view.foresee
+        foreseen = threading.Event()
+
+        def foresee_and_tell() -> object:
+            found = foresee()
+            foreseen.set()
+            return found
+
+        seat.view.foresee = foresee_and_tell  # type: ignore[method-assign, assignment]
+
+        def hold() -> None:
+            foreseen.wait(5)
+            os.write(seat.master, b"a")
+            self.sent = self._theirs.recv(4096)
+            then(self._theirs)
+
+        holder = threading.Thread(target=hold)
+        holder.start()
+        try:
+            self.heard = _heard_by(driver)
+        finally:
+            holder.join()
+            driver.link.close()
+            self._theirs.close()
+
+
+def _heard_by(driver: TerminalDriver) -> object:
+    """Return what comes: on a busy machine not within the first wait."""
+    until = time.monotonic() + 5
+    while (heard := driver.do(Receive(until))) is None:
+        assert time.monotonic() < until
+    return heard
+
+
+def test_a_key_is_on_the_books_once_its_echo_is_shown(seat: Seat) -> None:
+    echo = Output(2, b"a")
+
+    linked = Linked(seat, lambda link: link.sendall(encode(echo)))
+
+    (made,) = seat.attachment.open
+    assert linked.sent == encode(made)
+    assert linked.heard == echo
+    assert seat.shown() == b"a"
+
+
+def test_so_is_one_whose_holder_dies_of_it(seat: Seat) -> None:
+    with pytest.raises(SessionUnreachable):
+        Linked(seat, socket.socket.close)
+
+    (made,) = seat.attachment.open
+    assert made.payload == b"a"
+    assert seat.attachment.resume() == [made]
 
 
 def test_what_is_sent_ahead_is_what_would_be_sent(seat: Seat) -> None:

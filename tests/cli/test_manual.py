@@ -37,6 +37,16 @@ def test_a_long_text_is_filled_and_one_with_lines_is_not() -> None:
     assert shown.endswith("a\n  b\n")
 
 
+def test_each_paragraph_is_filled() -> None:
+    parser = argparse.ArgumentParser(prog="x", formatter_class=Manual)
+    parser.description = "word " * 100 + "\n\n" + "other " * 100
+
+    shown = parser.format_help()
+
+    assert max(map(len, shown.splitlines())) < MAX_WIDTH
+    assert "word\n\nother" in shown
+
+
 def test_the_reference_is_what_help_says() -> None:
     checked = run_tool("write_cli_reference", "--check")
 

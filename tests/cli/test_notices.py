@@ -8,8 +8,8 @@ from holdfast.model.errors import Busy, NotYourTurn, StaleEpoch
 from holdfast.model.ids import ActorId, Epoch, actor_id, session_id
 from holdfast.model.settings import Settings
 from holdfast.model.verdicts import Verdict
-from holdfast.wire.company import Inherited, Presence
 from holdfast.wire.messages import Event, Settled, TurnAsked, TurnPassed
+from holdfast.wire.presence import Inherited, Presence
 
 NOBODY = ActorId("")
 KEYS = Settings()
@@ -141,6 +141,21 @@ def test_what_is_taken_over_is_told(names: Names) -> None:
             "web\\x1b no longer listens on ::1:80",
         ),
         (
+            "limit.met",
+            {"limit": "memory", "most": 1 << 30, "program": "hog\x1b", "pid": 7},
+            "hog\\x1b (7) was killed: the session may have 1G of memory",
+        ),
+        (
+            "limit.met",
+            {"limit": "memory", "most": "x", "program": "", "pid": 0},
+            "a program was killed: the session may have 0 of memory",
+        ),
+        (
+            "limit.met",
+            {"limit": "pids", "most": 40, "count": 3},
+            "nothing more can be started: the session may have 40 processes",
+        ),
+        (
             "process.replaced",
             {"what": "judge\x1b", "pid": 7, "why": "it was stopped"},
             "the judge\\x1b hung and was replaced: it was stopped",
@@ -151,6 +166,22 @@ def test_what_is_taken_over_is_told(names: Names) -> None:
             "input is needed, says an operator: “may I\\x1b?”",
         ),
         ("attention.called", {"what": "bell", "text": "", "source": "program"}, None),
+        (
+            "session.checkpointed",
+            {"image": "s_x.1\x1b", "still_ms": 80},
+            "saved to disk as s_x.1\\x1b, and continues",
+        ),
+        ("session.forked", {}, "a branch of it was made; it continues"),
+        (
+            "session.restored",
+            {"incarnation": 2},
+            "restored from an image (incarnation 2)",
+        ),
+        (
+            "session.recovered",
+            {"incarnation": 3},
+            "recovered: its command was started again (incarnation 3)",
+        ),
         ("lease.granted", {}, None),
     ],
 )
@@ -171,7 +202,7 @@ def test_the_company_fits_one_line(names: Names) -> None:
         rights=(),
     )
 
-    assert notices.company_told(presence, names) == (
+    assert notices.presence_told(presence, names) == (
         f"{ROBO} has the turn (epoch 3); waiting: you; frozen"
     )
 

@@ -51,10 +51,10 @@ def test_a_stranger_is_shown_by_fingerprint_and_vouched_for_by_nobody(
     keeper: FakeKeeper,
 ) -> None:
     assert keeper.sessions == []
-    assert Names().shown(OTHER) == f"somebody ({OTHER[2:10]})"
+    assert Names().shown(OTHER) == f"unknown ({OTHER[2:10]})"
 
 
 def test_ids_in_a_sentence_become_names(bot: Enrolled) -> None:
     told = Names(US).told(f"{bot.actor.id} met a_cat and {OTHER}")
 
-    assert told == f"{bot.actor.shown()} met a_cat and somebody ({OTHER[2:10]})"
+    assert told == f"{bot.actor.shown()} met a_cat and unknown ({OTHER[2:10]})"

@@ -73,7 +73,7 @@ def test_what_is_typed_is_shown_with_how_many_fit() -> None:
     assert made.pressed("Enter") == Chosen("s_49")
     for key in "xyz":
         made.pressed(key)
-    assert "no session fits" in seen(made)[1]
+    assert "no session matches" in seen(made)[1]
 
 
 def test_while_nothing_is_known_the_preview_waits() -> None:
@@ -119,8 +119,8 @@ def test_a_long_name_is_whole_where_it_is_chosen() -> None:
 
 
 def test_a_name_is_typed_into_a_line() -> None:
-    made = RenamePanel("web", "a session named 'web' exists already")
-    assert seen(made)[:2] == ["new name: web", "a session named 'web' exists already"]
+    made = RenamePanel("web", "a session named 'web' already exists")
+    assert seen(made)[:2] == ["new name: web", "a session named 'web' already exists"]
 
     for key in ("Home", "x", "End", "2"):
         assert made.pressed(key) is None
@@ -138,7 +138,7 @@ def test_help_names_the_keys_that_are_set_and_any_key_leaves_it() -> None:
     shown = seen(made, 80, 24)
 
     assert shown[0] == "after Ctrl-a:"
-    assert "       d  leave the session running, and go" in shown
+    assert "       d  detach; the session keeps running" in shown
     assert not any("who is attached" in line for line in shown)
     assert " H J K L  another part of a larger session" in shown
     assert "  Ctrl-a  send Ctrl-a itself" in shown

@@ -1,5 +1,6 @@
 import json
 
+import msgspec
 import pytest
 from tests.cli.support.operating import OTHER, waiting
 
@@ -8,8 +9,8 @@ from holdfast.cli.operator_names import Names
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ActorId, ClientId, Epoch, actor_id
 from holdfast.model.settings import Settings
-from holdfast.wire.company import Inherited
-from holdfast.wire.messages import Operator, Pending, Staged
+from holdfast.wire.messages import Operator, Pending, Preview, Staged
+from holdfast.wire.presence import Inherited
 
 US = actor_id(b"us")
 ALIAS = Staged("alias", "deploy\x1b[2J", (OTHER,), 3, sure=True)
@@ -41,7 +42,7 @@ def test_what_others_changed_is_told_with_the_turn(names: Names) -> None:
     assert told.split("; ") == [
         f"{robo} changed: alias deploy\\x1b[2J, /evil on the PATH",
         f"perhaps {robo}, you changed: IFS",
-        "somebody changed: function f",
+        "unknown changed: function f",
     ]
 
 
@@ -64,7 +65,7 @@ def test_whoever_decides_sees_what_runs_and_who_staged_it(names: Names) -> None:
     assert told[-3:] == [
         "      runs  alias deploy (rm)",
         f"      uses  alias deploy\\x1b[2J, by {names.shown(OTHER)}, command 3",
-        "      uses  function f, by somebody",
+        "      uses  function f, by unknown",
     ]
 
 
@@ -95,3 +96,44 @@ def test_t28_a_notice_names_what_others_staged_without_effect(names: Names) -> N
     assert told.isprintable()
     assert f"staged: alias deploy\\x1b[2J by {names.shown(OTHER)}" in told
     assert "mine" not in told
+
+
+def previewed(text: str, *, ran: bool = True) -> Pending:
+    shown = Preview(
+        ran=ran,
+        ended=True,
+        exit=0,
+        duration_ms=5,
+        files=1,
+        processes=0,
+        ports=0,
+        tried=0,
+        text=text,
+        digest=bytes(32),
+    )
+    return msgspec.structs.replace(held(actor=OTHER), preview=shown)
+
+
+def test_whoever_decides_sees_what_a_preview_showed(names: Names) -> None:
+    pending = previewed("exit 0 after 0.1 s\nfiles:\n  made \x1b[2J")
+
+    told = presence_text.pending_told(pending, names)
+
+    assert told[-3:] == [
+        "      preview  exit 0 after 0.1 s",
+        "        files:",
+        "          made \\x1b[2J",
+    ]
+    facts = presence_text.pending_facts(pending, names)["preview"]
+    assert isinstance(facts, dict)
+    assert (facts["files"], facts["digest"]) == (1, "00" * 32)
+
+
+def test_what_came_of_a_preview_is_said_in_one_line() -> None:
+    told = presence_text.previewed_told
+
+    assert told(None) == ""
+    assert told(previewed("exit 0\nfiles:").preview) == "; previewed: exit 0"
+    assert (
+        told(previewed("not previewed: x", ran=False).preview) == "; not previewed: x"
+    )

@@ -13,7 +13,12 @@ from holdfast.host import overview
 from holdfast.keeper.vault import Deposit
 from holdfast.mcp.tool_output import info_facts
 from holdfast.model.ids import SessionId
-from holdfast.model.session_record import Attention, Cells, SessionRecord
+from holdfast.model.session_record import (
+    Attention,
+    Cells,
+    ParentRecord,
+    SessionRecord,
+)
 from holdfast.sdk.values import SessionInfo
 
 RECORD = SessionRecord(
@@ -37,7 +42,16 @@ RECORD = SessionRecord(
     incarnation=2,
     recovered_ms=9000,
     runtime="capsule",
+    authority="https://relay.example",
+    fenced="its lease ran out",
+    reaps_ms=11000,
+    imaged_ms=12000,
+    memory=2**30,
+    millicpus=1500,
+    pids=500,
     host="box",
+    parent=ParentRecord("s_" + "b" * 16, 2, 1, 40),
+    no_capsule="the kernel forbids it",
 )
 FIELDS = [name for name in SessionRecord._fields if name != "host"]
 PAGE = Path(__file__).parents[2] / "web/src/protocol/session-record.ts"

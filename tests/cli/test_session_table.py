@@ -3,7 +3,9 @@
 import pytest
 
 from holdfast.cli import session_table
-from holdfast.cli.session_table import row, state_told
+from holdfast.cli.session_table import as_tree, row, state_told
+from holdfast.model.ids import SessionId
+from holdfast.model.session_record import ParentRecord, SessionRecord
 
 NOW = 1_000_000.0
 FACTS: dict[str, object] = {
@@ -114,3 +116,25 @@ def test_a_state_is_told_in_the_words_of_state(
     asked = {"keep": False, "dozing": False, **marks}
 
     assert state_told(state, None, doing=doing, **asked) == told
+
+
+def session(name: str, parent: str = "", host: str = "") -> SessionRecord:
+    of = ParentRecord(parent) if parent else None
+    return SessionRecord(SessionId(name), name, parent=of, host=host)
+
+
+def test_a_branch_stands_below_its_parent() -> None:
+    known = [
+        *(session("a"), session("b"), session("c", "a"), session("d", "c")),
+        *(session("e", "a"), session("f", "gone"), session("g", "a", "box")),
+    ]
+
+    told = [f"{mark}{one.id}" for mark, one in as_tree(known)]
+
+    assert told == ["a", "├─ c", "│  └─ d", "└─ e", "b", "f", "g"]
+
+
+def test_sessions_that_are_said_to_be_each_others_branches_are_listed() -> None:
+    known = [session("a", "b"), session("b", "a"), session("c")]
+
+    assert {one.id for _, one in as_tree(known)} == {"a", "b", "c"}

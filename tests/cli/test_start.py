@@ -9,6 +9,7 @@ import subprocess
 import sys
 import termios
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -22,13 +23,15 @@ from holdfast.cli.main import main
 from holdfast.client import early_session
 from holdfast.client.own_name import login_name
 from holdfast.linux import early_requests
+from holdfast.model.ids import Index
+from holdfast.wire.messages import Acknowledge
 from holdfast.wire.screens import ScreenHidden
 
 Capture = pytest.CaptureFixture[str]
 
 STANDARD = {
     *("_blake2", "_hashlib", "_operator", "_socket", "hashlib", "hmac", "pwd"),
-    *("termios", "tty", "unicodedata", "warnings"),
+    *("_contextvars", "contextvars", "termios", "tty", "unicodedata", "warnings"),
 }
 """What of the standard library is loaded before a session is painted."""
 
@@ -50,6 +53,7 @@ OURS = {
     "holdfast.crypto",
     "holdfast.crypto.local_proof",
     "holdfast.linux",
+    "holdfast.linux.login",
     "holdfast.linux.stored",
     "holdfast.linux.stored.folders",
     "holdfast.linux.stored.session_names",
@@ -306,6 +310,29 @@ def test_send_types_and_signs_it(web: FakeSession) -> None:
     assert web.signed == [(web.inputs[0].client, 1)]
 
 
+@pytest.mark.parametrize("ends_first", [True, False])
+def test_what_ends_the_session_was_sent_all_the_same(
+    web: FakeSession, *, ends_first: bool
+) -> None:
+    web.is_silent = True
+
+    def answer() -> None:
+        web.wait_until(lambda: bool(web.inputs))
+        (one,) = web.inputs
+        if ends_first:
+            web.exits(7)
+        web.says(Acknowledge(one.client, one.sequence, Index(1), None))
+        if not ends_first:
+            web.exits(7)
+
+    with ThreadPoolExecutor(1) as other:
+        answered = other.submit(answer)
+        assert begun("send", "web", "--enter", "exit 7") == ""
+        answered.result()
+
+    assert len(web.submitted) == 1
+
+
 def test_company_is_named_before_the_picture(web: FakeSession) -> None:
     web.company = (robo(),)
     web.passes_turn(OTHER)
@@ -325,3 +352,20 @@ def test_company_is_named_before_the_picture(web: FakeSession) -> None:
     assert run.returncode == 0
     assert shown.startswith(b"[holdfast] web: with robo (agent, ")
     assert shown.endswith(b"PICTURE")
+
+
+# ── a session that ends ───────────────────────────────────────────────────────
+
+
+def test_a_session_is_ended_and_its_record_removed(
+    web: FakeSession, keeper: FakeKeeper
+) -> None:
+    assert begun("end", "web") == "web has ended\n"
+
+    assert web.ended_with == 1
+    assert keeper.sessions == []
+
+
+def test_little_is_loaded_for_that(web: FakeSession) -> None:
+    assert not loaded("end", "web") & SLOW
+    assert web.ended_with == 1

@@ -15,9 +15,10 @@ from holdfast.client import early_session
 from holdfast.client.own_name import login_name
 from holdfast.linux import early_requests
 from holdfast.model.errors import HoldfastError, NotAllowed, NotYourTurn
+from holdfast.model.events import EventName
 from holdfast.model.ids import Epoch, Incarnation
 from holdfast.wire.codec import Message
-from holdfast.wire.messages import Goodbye, Ping, State
+from holdfast.wire.messages import Event, Goodbye, Ping, State
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +58,11 @@ def ran(*words: str) -> subprocess.CompletedProcess[str]:
         ["send", "web"],
         ["send", "web", "--timeout", "1", "x"],
         ["send"],
+        ["end"],
+        ["end", "web", "other"],
+        ["end", "web", "--signal", "KILL"],
+        ["end", "box/web"],
+        ["end", "nobody"],
         ["ls", "--all"],
         ["new"],
         ["new", "--detach", "--size", "1x1"],
@@ -195,3 +201,28 @@ def test_output_that_cannot_be_written_is_said(web: FakeSession) -> None:
 
     assert run.returncode == 74
     assert b"cannot write" in run.stderr
+
+
+def test_what_an_ended_session_left_running_is_told(
+    web: FakeSession, keeper: FakeKeeper
+) -> None:
+    swept: dict[str, str | int] = {"leftovers": 1, "names": "sshd", "left": 0}
+    web.operating.swept = Event(EventName.SESSION_SWEPT, web.id, swept)
+
+    done = ran("end", "web")
+
+    assert done.stdout == "1 daemon ended: sshd\nweb has ended\n"
+    assert len(web.attaches) == 1
+    assert keeper.sessions == []
+
+
+def test_a_session_that_has_ended_already_is_cleared_away(
+    web: FakeSession, keeper: FakeKeeper
+) -> None:
+    web.exits(3)
+
+    done = ran("end", "web")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("web has ended\n")
+    assert keeper.sessions == []

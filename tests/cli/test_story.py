@@ -209,6 +209,12 @@ def test_a_turn_tells_what_was_thrown_away() -> None:
     ("kind", "fields", "actor", "text"),
     [
         ("opened", {}, "", "The session started."),
+        (
+            "opened",
+            {"no_capsule": "its disk is odd"},
+            "",
+            "The session started, without a capsule: its disk is odd",
+        ),
         ("attached", {"actor": BOT}, BOT, "attached"),
         (
             "refused",
@@ -233,7 +239,7 @@ def test_a_turn_tells_what_was_thrown_away() -> None:
             "granted",
             {"by": "", "actor": BOT, "rights": "observe"},
             BOT,
-            "may by default: observe",
+            "has observe by default",
         ),
         ("ending", {"by": ANNA, "signal": 15}, ANNA, "ended the session with SIGTERM"),
         ("frozen", {"by": ANNA, "dropped_inputs": 0}, ANNA, "froze the session"),
@@ -284,3 +290,20 @@ def test_no_entry_however_strange_stops_the_story_or_reaches_the_terminal(
 
     for text in book.texts():
         assert text.isprintable()
+
+
+def test_what_a_roll_back_has_undone_is_marked() -> None:
+    book = Book().types("a\r").types("b\r").add("imaged", by=ANNA, image=1, label="")
+    book.types("c")
+    story = Story(lambda actor: actor, [range(1, 4)])
+
+    lines = [line for entry in book.entries for line in story.tell(entry)]
+    lines += story.rest()
+
+    assert [line.text.endswith("(undone)") for line in lines] == [
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert lines[1].tone is Tone.QUIET

@@ -221,7 +221,7 @@ def test_whoever_only_watches_types_nothing(sit: Sit, web: FakeSession) -> None:
     user = attached(sit, web, "--observe")
 
     user.types(b"rm -rf /\r")
-    user.sees(b"only you watch")
+    user.sees(b"only you, watching")
     user.types(DETACH)
     assert user.left() == 0
     assert web.submitted == []
@@ -231,7 +231,7 @@ def test_help_is_shown_and_the_prefix_can_be_sent(sit: Sit, web: FakeSession) ->
     user = attached(sit, web)
 
     user.types(b"\x1d?")
-    user.sees(b"d  leave the session running")
+    user.sees(b"d  detach; the session keeps")
     user.types(b"q")
     user.sees(b"\x1b[?1049l")
     user.types(b"\x1d\x1d")

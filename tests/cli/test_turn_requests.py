@@ -11,9 +11,9 @@ from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotAllowed
 from holdfast.model.ids import ActorId, Epoch
 from holdfast.wire.codec import Message
-from holdfast.wire.company import Inherited
 from holdfast.wire.graphs import Process
 from holdfast.wire.messages import Answer, Drop, Freeze, Give, Halt, Seize, Take, Thaw
+from holdfast.wire.presence import Inherited
 
 Capture = pytest.CaptureFixture[str]
 

@@ -14,6 +14,7 @@ from holdfast.client import early_session
 from holdfast.client.early_session import EarlyOperator, EarlySession
 from holdfast.linux.stored import folders
 from holdfast.model.ids import SessionId
+from holdfast.wire import first_messages
 from holdfast.wire.codec import decode
 from holdfast.wire.first_messages import NotOneOfThese
 from holdfast.wire.frames import FrameReader
@@ -178,6 +179,16 @@ def test_a_holder_that_dies_ends_the_link(
     with pytest.raises(NotOneOfThese):
         repeated(early.receive)
     assert not early.is_linked
+
+
+def test_what_a_holder_said_before_it_hung_up_is_heard(
+    web: FakeSession,  # noqa: F811
+    early: EarlySession,
+) -> None:
+    web.wait_until(lambda: bool(web.attaches))
+    web.die()
+
+    assert first_messages.ATTACHED in {kind for kind, _ in early.receive()}
 
 
 def test_a_link_that_is_broken_is_left(

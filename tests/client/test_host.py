@@ -115,7 +115,7 @@ def test_one_that_was_there_before_is_not_what_is_waited_for(hosts: Begin) -> No
 def test_a_host_that_does_not_come_is_said_to_be_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(host, "PATIENCE", 0.05)
+    monkeypatch.setattr(host, "START_PATIENCE", 0.05)
 
     with pytest.raises(HostDidNotStart, match="no answer within 0 s"):
         host.wait()

@@ -10,7 +10,7 @@ from holdfast.model.errors import HostDidNotStart
 @pytest.fixture
 def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOLDFAST_RUNTIME_DIR", str(tmp_path / "run"))
-    monkeypatch.setattr(host, "PATIENCE", 0.05)
+    monkeypatch.setattr(host, "START_PATIENCE", 0.05)
     path = places.host_log()
     path.write_text("holdfast: an old story\n")
     return path

@@ -87,8 +87,6 @@ def test_a_session_has_our_shell_and_our_folder_unless_it_is_said(
     assert (made.command, made.cwd) == (("cat", "-v"), str(tmp_path))
     made = made_here(Creation(cwd="/usr"))
     assert made.cwd == "/usr"
-    monkeypatch.setenv("SHELL", "")
-    assert made_here(Creation()).command == ("/bin/sh",)
 
 
 def test_in_a_folder_that_is_gone_no_session_begins(

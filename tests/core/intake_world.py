@@ -151,7 +151,7 @@ class World(RuleBasedStateMachine):
             if word == "allow":
                 self.truth.allowed.add((ticket.given.actor, ticket.given.id))
         if word == "x":
-            self.do(self.intake.policy_failed(number, "crashed", self.at))
+            self.do(self.intake.resolve(gate.PolicyFailed(number, "crashed"), self.at))
         else:
             said = gate.Judged(number, Verdict(word), "r")
             self.do(self.intake.judged(said, self.at, echo_off=False))
@@ -253,7 +253,7 @@ class World(RuleBasedStateMachine):
 
     @property
     def at(self) -> Moment:
-        return Moment(self.now, self.now + 1e9)
+        return Moment(self.now, self.now + 1e9, self.now)
 
     def entries(self) -> tuple[Entry, ...]:
         return recover(bytes(self.truth.file), SESSION).entries
@@ -371,7 +371,7 @@ class World(RuleBasedStateMachine):
         return (
             self.writing is not None
             and self.intake.serializer.writing == self.writing[0]
-            and self.intake.blocked(self.now) is None
+            and self.intake.blocked(self.at.boot) is None
         )
 
     def rights_of(self, actor: ActorId) -> frozenset[Right]:

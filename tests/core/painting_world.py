@@ -88,6 +88,10 @@ class World:
                 self.now += 0.01
         raise AssertionError(f"{kind} is never asked")
 
+    def answer(self, effect: Effect) -> None:
+        """Answer now what `ask` left without an answer."""
+        self._do(effect)
+
     def die(self, *, of_ours: bool) -> None:
         """Let the painter die now."""
         self.at = None

@@ -35,9 +35,7 @@ def lease_seen(holder: lease.LeaseHolder, now: float) -> str:
 
 
 def session_seen(life: session.SessionLife, _now: float) -> str:
-    reasons = " and ".join(sorted(life.frozen_by))
-    frozen = f", frozen by {reasons}" if reasons else ""
-    return f"{life.state} as {life.incarnation}{frozen}, {life.attached} attached"
+    return life.state.value
 
 
 def reaping_seen(reaper: idle_sessions.Reaper, now: float) -> str:

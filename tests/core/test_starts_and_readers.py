@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.core.book.test_entries import an_input
 from tests.core.commands_world import prompted, told
-from tests.core.desk import ANNA, AT, Desk
+from tests.core.driven_intake import ANNA, AT, DrivenIntake
 from tests.core.policy.test_session_start import policy, question
 
 from holdfast.core.book.entries import refused_fields
@@ -38,13 +38,13 @@ def test_a_start_that_is_refused_is_written_with_its_words() -> None:
 
 
 def test_a_start_needs_no_turn() -> None:
-    desk = Desk()
-    desk.do(desk.intake.grant(ANNA, Envelope(frozenset(Right)), ANNA, AT))
+    here = DrivenIntake()
+    here.do(here.intake.grant(ANNA, Envelope(frozenset(Right)), ANNA, AT))
 
-    given = desk.send(actor=ANNA, kind=InputKind.START, payload=b"cd / && ls")
+    given = here.send(actor=ANNA, kind=InputKind.START, payload=b"cd / && ls")
 
-    assert desk.last() == Consult(1, given)
-    assert desk.intake.turn.holder is None
+    assert here.last() == Consult(1, given)
+    assert here.intake.turn.holder is None
 
 
 def test_of_a_start_the_program_counts_that_was_looked_up() -> None:

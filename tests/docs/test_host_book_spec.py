@@ -4,13 +4,18 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import apply_policy
 
+from holdfast.client import current_operator, own_files
 from holdfast.client.current_operator import enrol
+from holdfast.core.autonomy.ladder import Step
 from holdfast.core.book import host_book as kinds
 from holdfast.core.book.logbook import Entry, EntryKind, read_entries
 from holdfast.crypto.keys import SigningKey, verify
-from holdfast.linux.stored import host_book, invites, operators
+from holdfast.linux.stored import host_book, invites, ladder_steps, operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
+from holdfast.model.ids import session_id
+from holdfast.model.verdicts import Verdict
+from holdfast.wire.lines import Value  # noqa: TC001  # an annotation people read
 
 PAGE = (Path(__file__).parents[2] / "docs/spec/logbook.md").read_text("utf-8")
 SECTION = PAGE.split("\n## 14. The book of a host")[1]
@@ -39,6 +44,13 @@ def entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Entry]:
     operators.forget("bot")
     tampered = {"what": "policy", "why": "it is not right"}
     host_book.record(EntryKind.TAMPERED, tampered)
+    own_files.record(session_id(bytes(10)), "a_b", (), forced=False)
+    step = Step("a_b", "/usr/bin/ls", Verdict.ASK, Verdict.PREVIEW, "35 of 35")
+    ladder_steps.make(step, current_operator.ourselves())
+    came: dict[str, Value] = {"of": "s_x", "from": "h_x", "life": 2, "by": "a_b"}
+    host_book.record(EntryKind.ARRIVED, came)
+    went: dict[str, Value] = {"of": "s_x", "to": "h_x", "life": 2, "by": "a_b"}
+    host_book.record(EntryKind.DEPARTED, went)
     lines = Path(host_book.book_path()).read_bytes().splitlines()
     with host_book.writing() as book:
         return [*read_entries(lines, book.id)]

@@ -6,7 +6,8 @@ from tests.docs.printed_lines import Line, account, lines_of, script
 ROOT = Path(__file__).parents[2]
 PAGES = {
     page.stem: lines_of(page.read_text("utf-8"))
-    for page in sorted((ROOT / "docs/howto").glob("*.md"))
+    for folder in ("howto", "tutorial")
+    for page in sorted((ROOT / "docs" / folder).glob("*.md"))
 }
 APART = {"install"}
 """Run by a scenario of its own, as it builds the package."""

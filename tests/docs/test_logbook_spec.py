@@ -3,8 +3,14 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tests.core.desk import ANNA, AT, BOT, Desk
+from tests.core.driven_intake import ANNA, AT, BOT, DrivenIntake
 
+from holdfast.core.autonomy.effects import (
+    Comparison,
+    Effects,
+    Seen,
+    observed_fields,
+)
 from holdfast.core.book import (
     checkpoint,
     entries,
@@ -54,42 +60,53 @@ def limits(module: ModuleType) -> dict[str, float]:
     }
 
 
-def approved_story() -> Desk:
-    desk = Desk()
-    desk.do(desk.intake.attach(BOT, "c", AT))
-    given = desk.send()
-    desk.judge(Verdict.ASK)
-    yes = gate.Approved(1, ANNA, given.digest(), desk.intake.turn.epoch)
-    desk.do(desk.intake.approve(yes, AT))
-    desk.write()
-    desk.send(2)
-    desk.judge(Verdict.DENY, ticket=2)
-    desk.send(3)
-    desk.judge(Verdict.ALLOW, ticket=3)
-    desk.write(1)
-    desk.do(desk.intake.seize(ANNA, AT))
-    desk.do(desk.intake.fenced(AT))
-    desk.do(desk.intake.freeze(ANNA, AT))
-    desk.do(desk.intake.thaw(ANNA, AT))
-    desk.do(desk.intake.revoke(BOT, ANNA, AT))
-    desk.do(desk.intake.detach(BOT, "c", last=True, at=AT, by=ANNA))
-    return desk
+def approved_story() -> DrivenIntake:
+    here = DrivenIntake()
+    here.do(here.intake.attach(BOT, "c", AT))
+    given = here.send()
+    here.judge(Verdict.ASK)
+    yes = gate.Approved(1, ANNA, given.digest(), here.intake.turn.epoch)
+    here.do(here.intake.approve(yes, AT))
+    here.write()
+    here.send(2)
+    here.judge(Verdict.DENY, ticket=2)
+    here.send(3)
+    here.judge(Verdict.ALLOW, ticket=3)
+    here.write(1)
+    here.do(here.intake.seize(ANNA, AT))
+    here.do(here.intake.fenced(AT))
+    here.do(here.intake.record(EntryKind.UNFENCED, {}, AT))
+    here.do(here.intake.freeze(ANNA, AT))
+    here.do(here.intake.thaw(ANNA, AT))
+    here.do(here.intake.revoke(BOT, ANNA, AT))
+    here.do(here.intake.detach(BOT, "c", last=True, at=AT, by=ANNA))
+    return here
 
 
 def secret_entry() -> Entry:
-    desk = Desk()
-    desk.send()
-    desk.judge(Verdict.ALLOW, echo_off=True)
-    return desk.entries[-1]
+    here = DrivenIntake()
+    here.send()
+    here.judge(Verdict.ALLOW, echo_off=True)
+    return here.entries[-1]
 
 
-INTENT = Intend(act="run", intent="see", effect="", parameters="{}")
+INTENT = Intend(
+    act="run",
+    intent="see",
+    effect="",
+    parameters="{}",
+    prompt="",
+    expects="",
+    idempotent=False,
+    attempt=1,
+)
+MATCHED = Comparison(Effects.MATCHED)
 WISH = Wish(BOT, (7, 1), b"", "/bin/ls", "ls")
 
 
 def written() -> list[Entry]:
-    desk = approved_story()
-    heir = desk.successor().successor(life=2)
+    here = approved_story()
+    heir = here.successor().successor(life=2)
     heir.do(heir.intake.request(turn.Took(ANNA), AT))
     ending: dict[str, Value] = {"by": ANNA, "signal": 15}
     heir.do(heir.intake.record(EntryKind.ENDING, ending, AT))
@@ -115,10 +132,15 @@ def written() -> list[Entry]:
         (EntryKind.INTENDED, entries.intended_fields(BOT, INTENT)),
         (EntryKind.BEGAN, commands.began_fields(command)),
         (EntryKind.FINISHED, commands.finished_fields(command)),
+        (EntryKind.OBSERVED, observed_fields(BOT, 1, MATCHED, Seen())),
         (EntryKind.EXEC, entries.exec_fields(WISH, None, ANNA, 1)),
         (EntryKind.CHANGED, changed_entries.changed_fields(1, 1, ())),
         (EntryKind.SWEPT, swept),
         (EntryKind.UNBOUND, unbound),
+        (EntryKind.LIMITED, LIMITED),
+        (EntryKind.IMAGED, IMAGED),
+        (EntryKind.STOPPED, IMAGED),
+        (EntryKind.FORKED, FORKED),
         (EntryKind.CHECKPOINT, checkpoint.checkpoint_fields(b"")),
     ):
         heir.do(heir.intake.record(kind, fields, AT))
@@ -134,6 +156,15 @@ UNBOUND: dict[str, Value] = {
     "pid": 7,
     "command": "web",
 }
+LIMITED: dict[str, Value] = {
+    "limit": "memory",
+    "most": 1 << 30,
+    "count": 1,
+    "program": "web",
+    "pid": 7,
+}
+IMAGED: dict[str, Value] = {"by": ANNA, "image": 1, "label": "", "key": ""}
+FORKED: dict[str, Value] = {"by": ANNA, "image": 1, "key": ""}
 WRITTEN = written()
 
 

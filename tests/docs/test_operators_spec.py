@@ -30,6 +30,8 @@ def test_t70_the_page_has_every_request_with_what_it_needs() -> None:
     assert said.pop("open") == ("any right", "one")
     for invited in ("terms", "join"):
         assert said.pop(invited) == ("an invitation", "the")
+    for moved in ("offer", "parcel", "commit", "drop_move"):
+        assert said.pop(moved) == ("move`, `create", "the")
     assert said == {
         do: ("to be known", "the") if right is None else (right.value, "one")
         for do, kind in KINDS.items()

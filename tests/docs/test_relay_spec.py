@@ -2,21 +2,22 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from holdfast.core.relay import doorway
-from holdfast.core.relay.meeting import TICKET_TTL, Limits
-from holdfast.relay import front, leases, leg, peers, settings
-from holdfast.wire import meeting
+from holdfast.core.relay.peer_joins import TICKET_TTL, Limits
+from holdfast.core.relay.unproven_connections import PER_SOURCE, TOTAL
+from holdfast.relay import http_front, leases, leg, peers, settings
+from holdfast.wire import relay_messages
+from holdfast.wire.relay_messages import MAX_HEIRS, MAX_PART
 
 PAGE = (Path(__file__).parents[2] / "docs/spec/relay.md").read_text("utf-8")
 ROWS = re.findall(
     r"^\| `([a-z-]+)` \| (relay|host|operator) \| (.*)\|$", PAGE, re.MULTILINE
 )
 SPEAKERS = {
-    **dict.fromkeys(get_args(meeting.RelaySaid), "relay"),
-    **dict.fromkeys(get_args(meeting.HostSaid), "host"),
-    meeting.Register: "host",
-    meeting.Meet: "host",
-    meeting.Reach: "operator",
+    **dict.fromkeys(get_args(relay_messages.RelaySaid), "relay"),
+    **dict.fromkeys(get_args(relay_messages.HostSaid), "host"),
+    relay_messages.Register: "host",
+    relay_messages.Meet: "host",
+    relay_messages.Reach: "operator",
 }
 
 
@@ -30,7 +31,7 @@ def test_the_page_has_every_message_with_its_fields_in_order() -> None:
 
 
 def test_the_page_has_every_path() -> None:
-    for path in [*front.PATHS, "/healthz", "/metrics"]:
+    for path in [*http_front.PATHS, "/healthz", "/metrics"]:
         assert f"| `{path}` |" in PAGE
 
 
@@ -43,8 +44,8 @@ def test_the_page_names_the_bounds_that_the_code_has() -> None:
         f"sent to, for {TICKET_TTL:g} s",
         f"takes nothing for {settings.SLOW_PEER:g} s",
         f"not heard for {settings.HEARTBEAT:g} s",
-        f"at most {meeting.MAX_PART} entries, `hosts` at most {meeting.MAX_HEIRS}",
-        f"| {doorway.TOTAL:,}, of one source {doorway.PER_SOURCE} |",
+        f"at most {MAX_PART} entries, `hosts` at most {MAX_HEIRS}",
+        f"| {TOTAL:,}, of one source {PER_SOURCE} |",
         f"| {limits.hosts:,}, of one source {settings.HOSTS_PER_SOURCE} |",
         f"| {limits.operators:,}, of one key {limits.per_actor}, at one host",
         f"at one host {limits.per_host:,} |",
@@ -56,12 +57,12 @@ def test_the_page_names_the_bounds_that_the_code_has() -> None:
         f"| {peers.HOST_BYTES_A_SECOND // 1024} KiB a second,",
         f", {peers.HOST_BYTES_AT_ONCE // 1024**2} MiB at once |",
         f"| leases of one host | {leases.LEASES_PER_HOST:,} |",
-        f"most {meeting.MAX_MESSAGE:,} bytes",
+        f"most {relay_messages.MAX_MESSAGE:,} bytes",
     ):
         assert sentence in PAGE, sentence
 
 
 def test_the_page_has_the_words_of_the_statement() -> None:
-    stated = meeting.statement(meeting.Role.HOST, "", b"")
+    stated = relay_messages.statement(relay_messages.Role.HOST, "", b"")
 
     assert stated[2:24].decode() in PAGE

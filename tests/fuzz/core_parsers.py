@@ -3,6 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.core.capsule.criu_images import FILTERS, core
+from tests.core.capsule.elf_files import elf, note
+from tests.core.capsule.image_samples import KEY as HOST
+from tests.core.capsule.image_samples import WHOLE as IMAGE
 from tests.term.mark_bytes import to_bytes
 
 from holdfast.core.book.logbook import (
@@ -12,8 +16,14 @@ from holdfast.core.book.logbook import (
     read_entries,
     recover,
 )
+from holdfast.core.capsule.build_id import MAX_ID, build_id
+from holdfast.core.capsule.gate_in_image import gate_filters, without_gate
+from holdfast.core.capsule.manifest import read_manifest, sign_manifest
 from holdfast.core.policy.policy import document, judge
 from holdfast.core.policy.policy_file import examine, read_policy
+from holdfast.core.recording.cast_reader import read_event, read_header
+from holdfast.core.recording.cast_writer import CastWriter
+from holdfast.core.recording.masks import Masks
 from holdfast.core.session.stream import StreamWindow
 from holdfast.core.shell.shell_state import changes, read_state
 from holdfast.core.shell.state_messages import StateMessages
@@ -86,6 +96,20 @@ def _book() -> list[bytes]:
 BOOK = _book()
 
 
+def _manifest(data: bytes) -> None:
+    """Read it as it came, and as if our host had signed whatever it says."""
+    title = b"holdfast image 1"
+    body = data.split(b"\n", 3)[-1]
+    signature = HOST.sign(title + b"\n" + body).hex().encode()
+    ours = b"\n".join((title, HOST.public.hex().encode(), signature, body))
+    assert sign_manifest(read_manifest(ours, HOST.public), HOST) == ours
+    assert sign_manifest(read_manifest(data, HOST.public), HOST) == data
+
+
+def _build_id(data: bytes) -> None:
+    assert len(bytes.fromhex(build_id(data))) <= MAX_ID
+
+
 def _line(data: bytes) -> object:
     record = decode_line(data)
     assert encode_line(record) == data, "read, but not as it was written"
@@ -153,12 +177,40 @@ def _input(data: bytes) -> None:
         document(asked)
 
 
+def _core_image(data: bytes) -> None:
+    gate_filters(FILTERS, b"gate")
+    without_gate(data, [True])
+
+
+def _recording(data: bytes) -> None:
+    first, *lines = data.decode("utf-8", "replace").split("\n")
+    read_header(first)
+    for number, line in enumerate(lines, 2):
+        event = read_event(line, number)
+        assert event is None or event.interval >= 0
+
+
+def _printed(data: bytes) -> None:
+    writer = CastWriter(Masks())
+    lines = writer.printed(data, 1.0) + writer.ended(None, 2.0)
+    events = [read_event(line, 1) for line in lines]
+    shown = "".join(one.data for one in events if one is not None)
+    assert len(shown) == len(data.decode("utf-8", "replace"))
+
+
 def _text(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
     shown = printable(text)
     assert not any(ord(character) < 0x20 for character in shown)
     checked_name(text)
 
+
+RECORDINGS = [
+    b'{"version": 3, "term": {"cols": 80, "rows": 24}}\n# x\n[0.5, "o", "a\\u001b"]\n',
+    b'{"version": 3, "term": {"cols": 1, "rows": 1}}\n[1, "r", "9x3"]\n[0, "x", "0"]\n',
+]
+
+CORE_IMAGES = [core(2, 0), core(None), core(2, 1, b"\x4a\x04rest")]
 
 CORE_PARSERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("wire.lines", _line, BOOK),
@@ -169,6 +221,9 @@ CORE_PARSERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ),
     ("core.book.entries", lambda data: list(read_entries([data], SESSION)), BOOK),
     ("core.session.stream", _window, _window_corpus()),
+    ("core.capsule.manifest", _manifest, [sign_manifest(IMAGE, HOST)]),
+    ("core.capsule.gate_in_image", _core_image, CORE_IMAGES),
+    ("core.capsule.build_id", _build_id, [elf(note(b"x" * 20))]),
     ("term.queries", _output, ESCAPES),
     ("term.marks", _mark, MARKS),
     ("term.plain", _plain, ESCAPES),
@@ -176,6 +231,8 @@ CORE_PARSERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("core.policy.policy_file", _policy, POLICIES),
     ("model.config_file", read_config, CONFIGS),
     ("core.shell.command_line", _input, LINES),
+    ("core.recording.cast_reader", _recording, RECORDINGS),
+    ("core.recording.cast_writer", _printed, [*ESCAPES, b"token=abc\n\xc3\xbc"]),
     ("model.ids", lambda data: parse_session_id(data.decode("latin-1")), [b"s_x"]),
     ("model.text", _text, [b"build-7", b"-rf", "naïve\u202e".encode()]),
 ]

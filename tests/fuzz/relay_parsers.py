@@ -7,13 +7,15 @@ from pathlib import Path
 from websockets.http11 import Request
 from websockets.server import ServerProtocol
 
-from holdfast.aio.meeting import relay_address
-from holdfast.core.relay.web_origin import FrontDoor
-from holdfast.relay.front import Front
-from holdfast.wire.meeting import MAX_UNPROVEN, Role, decode, encode
+from holdfast.aio.relay_client import relay_address
+from holdfast.core.relay.web_origin import OriginCheck
+from holdfast.relay.http_front import HttpFront
+from holdfast.wire.relay_messages import MAX_UNPROVEN, Role, decode, encode
 
 VECTORS = json.loads(
-    (Path(__file__).parent.parent / "wire/vectors/meeting.json").read_text("utf-8")
+    (Path(__file__).parent.parent / "wire/vectors/relay_messages.json").read_text(
+        "utf-8"
+    )
 )
 MESSAGES = [
     bytes.fromhex(case["bytes"]) for case in VECTORS["messages"] + VECTORS["refused"]
@@ -31,7 +33,9 @@ REQUESTS = [
 ]
 ADDRESSES = [b"https://relay.example:8443/", b"http://[::1]:7447", b"http://localhost"]
 
-_FRONT = Front(FrontDoor(["relay.example"], "https"), {}, str, has_open_metrics=False)
+_FRONT = HttpFront(
+    OriginCheck(["relay.example"], "https"), {}, str, has_open_metrics=False
+)
 
 
 def _message(written: bytes) -> None:

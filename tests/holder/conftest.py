@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import World, world
+from tests.holder.input_world import World, world
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def here(own_folders: None) -> Iterator[World]:
-    """A desk with a real terminal."""
+    """A handler with a real terminal."""
     del own_folders
     with world() as made:
         yield made

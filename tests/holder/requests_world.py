@@ -1,4 +1,4 @@
-"""Requests of operators, carried to a real desk."""
+"""Requests of operators, carried to a real handler."""
 
 import contextlib
 import tty
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import Client, World, world
+from tests.holder.input_world import Client, World, world
 
 from holdfast.core.book.logbook import EntryKind
 from holdfast.model.actors import ActorKind
@@ -15,7 +15,7 @@ from holdfast.wire.codec import Message
 
 
 class Here:
-    """A desk, and what carries requests to it."""
+    """A handler, and what carries requests to it."""
 
     def __init__(self, made: World) -> None:
         self.world = made
@@ -44,7 +44,7 @@ class Here:
 
 @contextlib.contextmanager
 def requested(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Here]:
-    """Yield a desk with a raw terminal, whose folders are below this one."""
+    """Yield a handler with a raw terminal, whose folders are below this one."""
     for name in ("RUNTIME", "CONFIG", "STATE"):
         monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(folder / name.lower()))
     with world() as made:

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import pwd
 import re
 import stat
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from holdfast.core.session.stream import StreamWindow
 from holdfast.holder import birth, leader_environment, new_session
 from holdfast.holder.policy.session_start import STARTING
 from holdfast.holder.record.note_memory import AREA
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux import packets, processes, pty, shared_memory
 from holdfast.linux.stored import places
 from holdfast.linux.stored.operators import Enrolled
@@ -53,19 +52,24 @@ def bot() -> Enrolled:
 
 
 @contextlib.contextmanager
-def made(packet: packets.Packet, creator: Enrolled) -> Iterator[Vaulted]:
+def made(packet: packets.Packet, creator: Enrolled) -> Iterator[SessionDescriptors]:
     """Yield a session whose command waits to begin."""
-    vaulted = new_session.make_session(
+    descriptors = new_session.make_session(
         record_of(Creation, packet), SESSION, creator
     )  # what a create does
-    pid = vaulted.record.pid
+    pid = descriptors.record.pid
     try:
-        yield vaulted
+        yield descriptors
     finally:
         processes.kill_session(pid)
         os.waitpid(pid, 0)
-        vaulted.listener.close()
-        for fd in (vaulted.master, vaulted.memory, vaulted.pidfd, *vaulted.start):
+        descriptors.listener.close()
+        for fd in (
+            descriptors.master,
+            descriptors.memory,
+            descriptors.pidfd,
+            *descriptors.start,
+        ):
             os.close(fd)
 
 
@@ -99,17 +103,17 @@ def test_a_session_is_what_was_asked_for(anna: Enrolled, here: Path) -> None:
         "cwd": str(here),
         "size": [100, 30],
     }
-    with made(asked, anna) as vaulted:
-        record, held = vaulted.record, vaulted.held
+    with made(asked, anna) as descriptors:
+        record, held = descriptors.record, descriptors.held
 
-        assert (record.name, vaulted.first_name) == ("build", "build")
+        assert (record.name, descriptors.first_name) == ("build", "build")
         assert (record.command, record.cwd) == (tuple(SLEEP), str(here))
         assert (held.creator, record.state) == (anna.actor.id, STARTING)
         assert (held.integration, held.exec_gate) == ("", False)
         assert (record.keep, held.no_new_privs) == (False, False)
         assert record.size == (100, 30)
-        assert pty.size_of(vaulted.master) == Size(100, 30)
-        assert vaulted.gate == ()
+        assert pty.size_of(descriptors.master) == Size(100, 30)
+        assert descriptors.gate == ()
         assert held.start is not None
         assert "sleep" in held.start.text
         assert parse_client_id(held.start.client)
@@ -118,10 +122,10 @@ def test_a_session_is_what_was_asked_for(anna: Enrolled, here: Path) -> None:
 
 
 def test_a_session_without_a_name_is_called_by_its_id(anna: Enrolled) -> None:
-    with made({"command": SLEEP}, anna) as vaulted:
-        assert vaulted.record.name == SESSION[2:8]
-        assert vaulted.record.cwd == "/"
-        assert vaulted.record.size == (DEFAULT_SIZE.columns, DEFAULT_SIZE.rows)
+    with made({"command": SLEEP}, anna) as descriptors:
+        assert descriptors.record.name == SESSION[2:8]
+        assert descriptors.record.cwd == "/"
+        assert descriptors.record.size == (DEFAULT_SIZE.columns, DEFAULT_SIZE.rows)
 
 
 def test_a_name_that_is_none_is_refused(anna: Enrolled) -> None:
@@ -129,16 +133,6 @@ def test_a_name_that_is_none_is_refused(anna: Enrolled) -> None:
         new_session.make_session(
             Creation("a\x1b[2J", tuple(SLEEP)), SESSION, anna
         )  # as above
-
-
-def test_without_a_command_the_user_s_shell_is_started(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("SHELL", "/bin/zsh")
-    assert leader_environment.login_shell() == "/bin/zsh"
-    monkeypatch.delenv("SHELL")
-    own = pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh"
-    assert leader_environment.login_shell() == own
 
 
 def test_people_bring_their_variables_and_others_get_the_host_s(
@@ -196,12 +190,12 @@ def test_holdfast_is_found_in_a_session_that_has_it_nowhere() -> None:
 def test_as_much_output_is_kept_as_was_asked_for(
     asked: int, kept: int, anna: Enrolled
 ) -> None:
-    with made({"command": SLEEP, "window": asked}, anna) as vaulted:
-        memory = shared_memory.view(vaulted.memory)[AREA:]
+    with made({"command": SLEEP, "window": asked}, anna) as descriptors:
+        memory = shared_memory.view(descriptors.memory)[AREA:]
 
         assert StreamWindow.open(memory).capacity == kept
         # What was never written takes no memory.
-        assert os.fstat(vaulted.memory).st_blocks * 512 <= 64 * 1024
+        assert os.fstat(descriptors.memory).st_blocks * 512 <= 64 * 1024
 
 
 @pytest.mark.parametrize("asked", [1, -1, (1 << 20) - 1, (256 << 20) + 1])
@@ -232,10 +226,10 @@ def test_an_id_is_the_keeper_s_or_a_new_one() -> None:
 
 
 def test_what_another_version_deposited_is_deposited_again(anna: Enrolled) -> None:
-    with made({"command": SLEEP}, anna) as vaulted:
-        vaulted.more = {"mood": "calm", "name": "another"}
+    with made({"command": SLEEP}, anna) as descriptors:
+        descriptors.more = {"mood": "calm", "name": "another"}
 
-        facts = vaulted.facts()
+        facts = descriptors.facts()
 
     assert (facts["mood"], facts["name"]) == ("calm", SESSION[2:8])
 

@@ -12,7 +12,7 @@ from holdfast.core.session.left_behind import LeftBehind
 from holdfast.core.session.paint_requests import Past
 from holdfast.holder import birth, doze
 from holdfast.holder.provenance import state_channel
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux import processes
 from holdfast.model.ids import Incarnation, SessionId
 from holdfast.model.session_record import HeldRecord, SessionRecord
@@ -90,8 +90,8 @@ def test_only_who_was_woken_says_nothing_in_the_book() -> None:
     memory = os.memfd_create("window")
     try:
         listener = socket.socket()
-        dead = Vaulted(record, held, 0, memory, listener, 0)
-        woken = Vaulted(record, held, 0, memory, listener, 0, woken=LEFT)
+        dead = SessionDescriptors(record, held, 0, memory, listener, 0)
+        woken = SessionDescriptors(record, held, 0, memory, listener, 0, woken=LEFT)
         listener.close()
     finally:
         os.close(memory)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import SESSION, World, world
+from tests.holder.input_world import SESSION, World, world
 from tests.holder.keeper_world import PATIENCE, TAKEN, Keeper
 
 from holdfast.core.input import turn
@@ -30,12 +30,12 @@ class Drowsy:
 
     def __init__(self, made: World, keeper: Keeper) -> None:
         context, session = made.context, made.session
-        window = StreamWindow.open(shared_memory.view(made.vaulted.memory)[AREA:])
+        window = StreamWindow.open(shared_memory.view(made.descriptors.memory)[AREA:])
         self.world = made
         self.keeper = keeper
         self._later = 0.0
         self.link = KeeperLink(
-            context.vaulted, context.poll, context.timers, context.company
+            context.descriptors, context.poll, context.timers, context.clients
         )
         brought = keeper.expect(TAKEN)
         self.link.begin("", None)
@@ -138,7 +138,7 @@ def test_while_somebody_has_the_turn_it_is_not_let_doze(drowsy: Drowsy) -> None:
     here = drowsy.world
     anna = here.join()
     assert here.requests.pass_turn(turn.Took(anna.id))
-    here.context.company.connections.remove(anna.connection)
+    here.context.clients.connections.remove(anna.connection)
     here.session.settle()
 
     assert not drowsy.asks()
@@ -146,7 +146,7 @@ def test_while_somebody_has_the_turn_it_is_not_let_doze(drowsy: Drowsy) -> None:
 
 def test_what_is_frozen_is_not_let_doze(drowsy: Drowsy) -> None:
     drowsy.world.do(drowsy.world.intake.freeze(drowsy.world.join().id, now()))
-    drowsy.world.context.company.connections.clear()
+    drowsy.world.context.clients.connections.clear()
     drowsy.world.session.settle()
     assert drowsy.world.intake.is_frozen
 
@@ -154,10 +154,10 @@ def test_what_is_frozen_is_not_let_doze(drowsy: Drowsy) -> None:
 
 
 def test_what_has_not_begun_is_not_let_doze(drowsy: Drowsy) -> None:
-    drowsy.world.vaulted.start = [0, 1]
+    drowsy.world.descriptors.start = [0, 1]
 
     assert not drowsy.asks()
-    drowsy.world.vaulted.start = []
+    drowsy.world.descriptors.start = []
 
 
 def test_a_terminal_that_ended_before_its_leader_is_not_let_doze(
@@ -203,8 +203,8 @@ def test_who_was_woken_knows_what_its_predecessor_did(
     first = Drowsy(here, keeper)
     assert first.asks()
     left = first.left()
-    here.vaulted.woken = left
-    here.context.poll.unwatch(here.vaulted.master)
+    here.descriptors.woken = left
+    here.context.poll.unwatch(here.descriptors.master)
     again = Drowsy(here, keeper)
 
     assert again.world.context.shell.line.stands().is_empty

@@ -170,3 +170,48 @@ def test_only_the_last_goes_before_what_was_put_off(
     assert poll.turn(1)
 
     assert did == ["one", "late", ""]
+
+
+def test_what_follows_comes_after_what_was_put_off_and_once(poll: Poll) -> None:
+    did: list[str] = []
+
+    def shown() -> None:
+        did.append("shown")
+
+    poll.follow(shown)
+    assert did == ["shown"]
+    poll.late = lambda: did.append("late")
+    poll.follow(shown)
+    poll.follow(shown)
+    assert did == ["shown"]
+    poll.interrupt()
+
+    assert did == ["shown", "late", "shown"]
+    poll.interrupt()
+    assert did == ["shown", "late", "shown"]
+
+
+def test_the_last_can_be_tried_without_a_wait(
+    poll: Poll, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    (near, far), found = pair, list[bytes]()
+    near.settimeout(0)
+
+    def take() -> bool:
+        try:
+            found.append(near.recv(9))
+        except BlockingIOError:
+            return False
+        return True
+
+    assert not poll.try_last()
+    poll.watch(near, take, is_last=True)
+    assert not poll.try_last()
+    far.send(b"one")
+    assert poll.try_last()
+    assert found == [b"one"]
+
+    poll.unwatch(near)
+    far.send(b"two")
+    assert not poll.try_last()
+    assert found == [b"one"]

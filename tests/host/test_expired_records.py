@@ -9,8 +9,8 @@ from tests.scenarios.support import Machine, eventually, machine
 
 from holdfast.core.session.expired_records import KEEP_FOR, KEEP_LOG_FOR
 from holdfast.host.expired_records import _ended, clear_away
-from holdfast.linux.stored import places
-from holdfast.model.ids import SessionId
+from holdfast.linux.stored import layer_store, places
+from holdfast.model.ids import SessionId, session_id
 
 LEFT = SessionId("s_" + "q" * 16)
 
@@ -40,8 +40,14 @@ def test_a_record_and_a_book_go_when_they_are_old_and_a_live_session_stays(
         path.write_bytes(b"")
         os.utime(path, (now, now))
 
+    alone = session_id(bytes(10))
+    for session in (LEFT, alone):
+        layer_store.make(session, ())
+
     assert clear_away(now) == 0
-    assert clear_away(now + KEEP_FOR + 60) == 1
+    assert len(layer_store.sessions()) == 2
+    assert clear_away(now + KEEP_FOR + 60) == 2
+    assert layer_store.sessions() == [LEFT]
     assert here.facts(ended) is None
     assert here.facts(lives) is not None
     later = now + KEEP_LOG_FOR + 60
@@ -49,10 +55,11 @@ def test_a_record_and_a_book_go_when_they_are_old_and_a_live_session_stays(
     os.utime(part, (later, later))
     clear_away(later)
     assert book.exists()
+    assert layer_store.sessions() == [LEFT]
     os.utime(part, (0, 0))
     clear_away(later)
-    assert not book.exists()
-    assert not part.exists()
+    assert [one for one in (book, part) if one.exists()] == []
+    assert layer_store.sessions() == []
     assert all(one.exists() for one in strangers)
     assert places.session_log(lives).exists()
 

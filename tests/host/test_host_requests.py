@@ -20,6 +20,7 @@ from holdfast.model.errors import (
     UnexpectedMessage,
 )
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import ParentRecord, SessionRecord
 from holdfast.model.session_requests import KINDS, Creation
 from holdfast.wire.host_requests import MAX_PACKET, Packet, packet_bytes
 
@@ -212,3 +213,29 @@ def test_an_exec_gate_that_is_asked_for_elsewhere_is_asked_for_here() -> None:
 
     assert vouched_for(anna, Creation(exec_gate=True)).exec_gate
     assert not vouched_for(anna, Creation()).exec_gate
+
+
+def test_a_branch_takes_the_right_to_fork_its_parent() -> None:
+    asks = Creation(name="web-2", branches=f"{HERE}.1")
+    anna = guest(Envelope(frozenset(Right) - {Right.FORK}))
+    with pytest.raises(NotAllowed):
+        vouched_for(anna, asks)
+    operators.forget("anna")
+    other = guest(Envelope(frozenset(Right), THERE))
+    with pytest.raises(NotAllowed):
+        vouched_for(other, asks)
+    operators.forget("anna")
+
+    assert vouched_for(guest(Envelope(frozenset(Right))), asks).branches == f"{HERE}.1"
+
+
+def test_a_guest_learns_of_no_parent_that_it_may_not_observe() -> None:
+    branch = SessionRecord(HERE, "web-2", parent=ParentRecord(THERE, 1))
+    told: list[object] = [branch.facts()]
+    narrow = guest(Envelope(frozenset(Right), HERE))
+
+    (seen,) = host_requests.those_seen(narrow, told)
+    assert seen.parent is None
+    operators.forget("anna")
+    (seen,) = host_requests.those_seen(guest(), told)
+    assert seen.parent == ParentRecord(THERE, 1)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.aio.meeting import Knocked
+from holdfast.aio.relay_client import Knocked
 from holdfast.crypto.keys import SigningKey
 from holdfast.host.embedded import _chosen_port, _free_port
 from holdfast.host.remote_links import MAX_BRIDGES_EACH, MAX_UNPROVEN, Links

@@ -5,7 +5,9 @@ def deaths_in_a_row(backoff: Backoff, count: int) -> list[float]:
     delays = []
     for _ in range(count):
         backoff.born(now=1)
-        delays.append(backoff.died(now=1) - 1)
+        backoff.died(now=1)
+        assert backoff.restart_at is not None
+        delays.append(backoff.restart_at - 1)
     return delays
 
 
@@ -23,5 +25,32 @@ def test_i2_a_death_after_a_calm_life_counts_as_the_first() -> None:
     deaths_in_a_row(backoff, 20)
     backoff.born(now=100)
 
-    assert backoff.died(now=106) == 106
+    backoff.died(now=106)
+
+    assert backoff.restart_at == 106
     assert backoff.deaths == 1
+
+
+def test_i3_a_death_is_answered_by_one_restart() -> None:
+    backoff = Backoff(patient=0, calm=5, max_delay=2)
+    backoff.born(now=10)
+    backoff.died(now=10)
+    due = backoff.restart_at
+
+    assert due is not None
+    assert due > 10
+    assert [backoff.take_due(at) for at in (10, due, due, due + 1)] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_i3_what_runs_again_is_not_restarted() -> None:
+    backoff = Backoff(patient=3, calm=5, max_delay=2)
+    backoff.died(now=10)
+
+    backoff.born(now=11)
+
+    assert not backoff.take_due(now=100)

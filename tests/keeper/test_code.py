@@ -42,3 +42,25 @@ def test_the_present_code_is_the_one_that_runs() -> None:
         check=True,
     )
     assert ran.stdout.strip() == holdfast.__file__
+
+
+def test_a_program_of_it_is_started_with_a_descriptor_and_nothing_to_read(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "told.py").write_text(
+        "import os, sys; os.write(int(sys.argv[1]), sys.stdin.read().encode() + b'hi')"
+    )
+    reading, writing = os.pipe()
+
+    pid = Code(sys.executable, str(tmp_path)).start("told", str(writing), fd=writing)
+
+    os.close(writing)
+    said = os.read(reading, 100)
+    os.close(reading)
+    assert said == b"hi"
+    assert os.waitpid(pid, 0) == (pid, 0)
+
+
+def test_an_interpreter_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(FileNotFoundError):
+        Code("/nowhere/python", "/root").start("told", fd=0)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.keeper.dozing_world import PATIENCE, Asleep, Background, Keeper, left
-from tests.keeper.household_world import ONE, TWO
+from tests.keeper.keeper_world import ONE, TWO
 from tests.scenarios.support import eventually
 
 from holdfast.keeper import dozer as dozer_module
@@ -135,6 +135,7 @@ def test_what_the_keeper_wakes_the_dozer_does_not(
     monkeypatch.setattr(dozer_module, "SILENCE", 10.0**6)
     dozing.one.stir()
     dozing.said()
+    assert dozing.is_quiet()  # It has done all that follows from what it said.
     assert ONE in dozing.dozer._wakes  # noqa: SLF001  # nobody else can see it
 
     dozing.say(do="drop", id=ONE)

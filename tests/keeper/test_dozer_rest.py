@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.keeper.dozing_world import Asleep, Background, Keeper, left
-from tests.keeper.household_world import ONE, TWO
+from tests.keeper.keeper_world import ONE, TWO
 from tests.scenarios.support import eventually
 
 from holdfast.keeper import dozer_rest, session_probe, trustee

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from tests.scenarios import witness
 
-from holdfast.keeper.keeper_state import Household
+from holdfast.keeper.keeper_state import KeeperState
 from holdfast.keeper.trustee import Trust
-from holdfast.keeper.trustee_link import DOZER, Entrusting, Role
+from holdfast.keeper.trustee_link import DOZER, Role, TrusteeLink
 from holdfast.keeper.vault import Vault
 from holdfast.linux import packets
 
@@ -33,19 +33,19 @@ def recorder(path: Path) -> Callable[[socket.socket, Trust], None]:
 
 
 class Keeping:
-    """A keeper's household, with a session in it whose descriptors are real."""
+    """A keeper's keeper_state, with a session in it whose descriptors are real."""
 
     def __init__(self, folder: Path) -> None:
         self.selector = selectors.DefaultSelector()
-        self.household = Household(self.selector, self._hear, self._hear)
+        self.keeper_state = KeeperState(self.selector, self._hear, self._hear)
         self._told = folder / "told"
         self._told.touch()
         role = Role("trustee", recorder(self._told), lambda _: True, True)  # noqa: FBT003
-        household = self.household
-        household.trustee = Entrusting(
-            household.vault, self.selector, household.watched, role
+        keeper_state = self.keeper_state
+        keeper_state.trustee = TrusteeLink(
+            keeper_state.vault, self.selector, keeper_state.watched, role
         )
-        household.trustee.start()
+        keeper_state.trustee.start()
         self.master, self.slave = os.openpty()
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(folder / "s.sock"))
@@ -53,13 +53,13 @@ class Keeping:
         fds = [self.master, os.memfd_create("window"), listener.detach()]
         fds.append(os.pidfd_open(os.getpid()))
         facts = {"name": "one", "state": "running", "pid": 4_000_000}
-        household.vault.deposit(ID, facts, fds, time.monotonic())
+        keeper_state.vault.deposit(ID, facts, fds, time.monotonic())
 
     def _hear(self, *_heard: object) -> None:
         raise AssertionError("nobody says anything here")
 
     def doze(self) -> bool:
-        return self.household.doze(ID, [os.memfd_create("left")], idle_ms=1700)
+        return self.keeper_state.doze(ID, [os.memfd_create("left")], idle_ms=1700)
 
     def told(self) -> list[dict[str, object]]:
         """Return what the trustee was told, of this session."""
@@ -71,16 +71,16 @@ class Keeping:
             assert time.monotonic() < deadline, "it never came to this"
             for key, events in self.selector.select(0.01):
                 key.data(key.fileobj, events)
-            self.household.dozer.tick(time.monotonic())
+            self.keeper_state.dozer.tick(time.monotonic())
 
     def close(self) -> None:
-        household = self.household
-        for one in (household.trustee, household.dozer):
+        keeper_state = self.keeper_state
+        for one in (keeper_state.trustee, keeper_state.dozer):
             pid = one.pid
             one.end()
             if pid:
                 os.waitpid(pid, 0)
-        for fd in household.vault.forget(ID):
+        for fd in keeper_state.vault.forget(ID):
             os.close(fd)
         os.close(self.slave)
         self.selector.close()
@@ -103,39 +103,39 @@ def test_before_it_is_granted_both_others_have_everything(keeping: Keeping) -> N
     assert isinstance(facts, dict)
     assert (facts["dozing"], facts["left"], facts["idle_ms"]) == (True, 1, 1700)
     assert said["fds"] == 5
-    dozer = keeping.household.dozer.pid
+    dozer = keeping.keeper_state.dozer.pid
     keeping.turn_until(lambda: "/memfd:left" in " ".join(witness.descriptors(dozer)))
 
 
 def test_without_a_trustee_nothing_dozes(keeping: Keeping) -> None:
-    pid = keeping.household.trustee.pid
-    keeping.household.trustee.end()
+    pid = keeping.keeper_state.trustee.pid
+    keeping.keeper_state.trustee.end()
     os.waitpid(pid, 0)
     left = os.memfd_create("left")
 
-    assert not keeping.household.doze(ID, [left], idle_ms=0)
+    assert not keeping.keeper_state.doze(ID, [left], idle_ms=0)
 
     os.close(left)  # It is still ours.
-    assert not keeping.household.vault.deposits[ID].is_dozing
-    assert keeping.household.dozer.pid == 0
+    assert not keeping.keeper_state.vault.deposits[ID].is_dozing
+    assert keeping.keeper_state.dozer.pid == 0
 
 
 def test_while_a_holder_is_on_its_way_nothing_dozes(keeping: Keeping) -> None:
-    keeping.household.births.begin(ID, time.monotonic())
+    keeping.keeper_state.births.begin(ID, time.monotonic())
     left = os.memfd_create("left")
 
-    assert not keeping.household.doze(ID, [left], idle_ms=0)
+    assert not keeping.keeper_state.doze(ID, [left], idle_ms=0)
 
     os.close(left)
 
 
 def test_a_byte_wakes_it_and_the_trustee_is_told_first(keeping: Keeping) -> None:
     keeping.doze()
-    keeping.household.vault.holder_died(ID, time.monotonic())
+    keeping.keeper_state.vault.holder_died(ID, time.monotonic())
 
     os.write(keeping.slave, b"x")
 
-    vault = keeping.household.vault
+    vault = keeping.keeper_state.vault
     keeping.turn_until(lambda: vault.next_deadline() is not None)
     keeping.turn_until(lambda: len(keeping.told()) == 2)
     facts = keeping.told()[-1]["facts"]
@@ -145,8 +145,8 @@ def test_a_byte_wakes_it_and_the_trustee_is_told_first(keeping: Keeping) -> None
 
 def test_a_dozer_that_dies_is_replaced_by_one_that_has_all(keeping: Keeping) -> None:
     keeping.doze()
-    keeping.household.vault.holder_died(ID, time.monotonic())
-    dozer = keeping.household.dozer
+    keeping.keeper_state.vault.holder_died(ID, time.monotonic())
+    dozer = keeping.keeper_state.dozer
     first = dozer.pid
     os.kill(first, 9)
     os.waitpid(first, 0)
@@ -154,45 +154,45 @@ def test_a_dozer_that_dies_is_replaced_by_one_that_has_all(keeping: Keeping) -> 
     keeping.turn_until(lambda: dozer.pid not in (0, first))
     os.write(keeping.slave, b"x")
 
-    vault = keeping.household.vault
+    vault = keeping.keeper_state.vault
     keeping.turn_until(lambda: vault.next_deadline() is not None)
 
 
 def test_a_dozer_without_anything_to_watch_is_not_replaced(keeping: Keeping) -> None:
     keeping.doze()
-    keeping.household.wake(ID)
-    pid = keeping.household.dozer.pid
+    keeping.keeper_state.wake(ID)
+    pid = keeping.keeper_state.dozer.pid
     os.kill(pid, 9)
     os.waitpid(pid, 0)
 
-    keeping.turn_until(lambda: keeping.household.dozer.pid == 0)
-    keeping.household.dozer.tick(time.monotonic() + 60)
+    keeping.turn_until(lambda: keeping.keeper_state.dozer.pid == 0)
+    keeping.keeper_state.dozer.tick(time.monotonic() + 60)
 
-    assert keeping.household.dozer.pid == 0
-    assert keeping.household.dozer.next_deadline() is None
+    assert keeping.keeper_state.dozer.pid == 0
+    assert keeping.keeper_state.dozer.next_deadline() is None
 
 
 def test_a_leader_that_the_keeper_collects_wakes_its_session(keeping: Keeping) -> None:
     keeping.doze()
-    keeping.household.vault.holder_died(ID, time.monotonic())
+    keeping.keeper_state.vault.holder_died(ID, time.monotonic())
 
-    keeping.household.note_exit(ID, 7)
+    keeping.keeper_state.note_exit(ID, 7)
 
-    kept = keeping.household.vault.deposits[ID]
+    kept = keeping.keeper_state.vault.deposits[ID]
     assert (kept.is_dozing, kept.exit) == (False, 7)
     assert kept.replace_at is not None
 
 
 def test_what_is_inherited_asleep_stays_asleep(keeping: Keeping) -> None:
     keeping.doze()
-    kept = keeping.household.vault.deposits[ID]
+    kept = keeping.keeper_state.vault.deposits[ID]
     facts, fds = dict(kept.facts), [os.dup(fd) for fd in kept.fds]
-    for fd in keeping.household.vault.forget(ID):
+    for fd in keeping.keeper_state.vault.forget(ID):
         os.close(fd)
 
-    keeping.household.inherit(ID, facts, fds)
+    keeping.keeper_state.inherit(ID, facts, fds)
 
-    kept = keeping.household.vault.deposits[ID]
+    kept = keeping.keeper_state.vault.deposits[ID]
     assert (kept.is_dozing, kept.is_held, kept.replace_at) == (True, False, None)
 
 

@@ -15,7 +15,7 @@ from holdfast.keeper.watched import Watched
 from holdfast.linux import packets
 
 
-class Door:
+class ServiceSocket:
     """A keeper's side of the host's link, with a real process at the other end."""
 
     def __init__(self, folder: Path) -> None:
@@ -44,20 +44,20 @@ class Door:
 
 
 @pytest.fixture
-def door(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Door]:
+def door(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ServiceSocket]:
     monkeypatch.setenv("HOLDFAST_RUNTIME_DIR", str(tmp_path / "run"))
-    made = Door(tmp_path)
+    made = ServiceSocket(tmp_path)
     yield made
     made.close()
 
 
-def stop(door: Door) -> None:
+def stop(door: ServiceSocket) -> None:
     os.kill(door.process.pid, signal.SIGSTOP)
     os.waitpid(door.process.pid, os.WUNTRACED)
 
 
 def test_a_host_that_belongs_to_nobody_is_started_again_when_it_is_gone(
-    door: Door,
+    door: ServiceSocket,
 ) -> None:
     assert door.host.hello(door.link, "kept")
     assert door.host.pid == door.process.pid
@@ -73,14 +73,16 @@ def test_a_host_that_belongs_to_nobody_is_started_again_when_it_is_gone(
 
 
 @pytest.mark.parametrize("runs", ["supervised", "terminal"])
-def test_one_that_somebody_runs_is_theirs_to_start_again(door: Door, runs: str) -> None:
+def test_one_that_somebody_runs_is_theirs_to_start_again(
+    door: ServiceSocket, runs: str
+) -> None:
     door.host.hello(door.link, runs)
     door.host.ended(door.link)
 
     assert door.host.next_deadline() is None
 
 
-def test_one_that_said_that_it_leaves_is_gone_for_good(door: Door) -> None:
+def test_one_that_said_that_it_leaves_is_gone_for_good(door: ServiceSocket) -> None:
     door.host.hello(door.link, "kept")
     door.host.hello(door.link, "leaving")
     door.host.ended(door.link)
@@ -89,7 +91,7 @@ def test_one_that_said_that_it_leaves_is_gone_for_good(door: Door) -> None:
     assert door.host.next_deadline() is None
 
 
-def test_one_that_hung_is_killed_and_its_owner_has_a_while(door: Door) -> None:
+def test_one_that_hung_is_killed_and_its_owner_has_a_while(door: ServiceSocket) -> None:
     door.host.hello(door.link, "supervised")
     stop(door)
     door.watch(10)
@@ -102,7 +104,7 @@ def test_one_that_hung_is_killed_and_its_owner_has_a_while(door: Door) -> None:
     assert OTHERS <= at - before < OTHERS + 5
 
 
-def test_one_at_a_terminal_is_said_to_hang_and_not_killed(door: Door) -> None:
+def test_one_at_a_terminal_is_said_to_hang_and_not_killed(door: ServiceSocket) -> None:
     door.host.hello(door.link, "terminal")
     stop(door)
     door.watch(10)
@@ -111,13 +113,13 @@ def test_one_at_a_terminal_is_said_to_hang_and_not_killed(door: Door) -> None:
     assert door.watched.stalled("host") == "it was stopped"
 
 
-def test_how_it_runs_is_one_of_four_words(door: Door) -> None:
+def test_how_it_runs_is_one_of_four_words(door: ServiceSocket) -> None:
     for odd in ("", "root", None, 7, ["kept"]):
         assert not door.host.hello(door.link, odd)
     assert door.host.link is None
 
 
-def test_the_end_of_another_s_link_means_nothing(door: Door) -> None:
+def test_the_end_of_another_s_link_means_nothing(door: ServiceSocket) -> None:
     door.host.hello(door.link, "kept")
     one, other = socket.socketpair()
     with one, other:

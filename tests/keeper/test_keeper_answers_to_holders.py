@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.keeper.household_world import ONE, TWO, House, Peer, house
+from tests.keeper.keeper_world import ONE, TWO, House, Peer, house
 
 from holdfast.keeper.checks import LIMIT
 from holdfast.keeper.consents import PATIENCE as CONSENT
@@ -44,7 +44,7 @@ def words(peer: Peer) -> list[object]:
 def test_whoever_deposits_is_asked_for_a_proof(here: House) -> None:
     holder = here.peer()
     here.deposit(holder=holder, name="x", keep=False)
-    here.household.note_exit(ONE, 6)
+    here.keeper_state.note_exit(ONE, 6)
     again = here.peer()
     fds = [os.dup(fd) for fd in here.kept().fds]
     facts = {**here.kept().facts, "name": "y", "keep": True}
@@ -67,14 +67,14 @@ def test_a_deposit_with_other_descriptors_is_refused(here: House) -> None:
     stranger.say(*fds, do="deposit", id=ONE, facts=here.kept(ONE).facts)
 
     assert refusal(stranger) == "not-proven"
-    assert len(here.household.links_of(ONE)) == 1
-    assert stranger.near not in here.household.held
+    assert len(here.keeper_state.links_of(ONE)) == 1
+    assert stranger.near not in here.keeper_state.held
 
 
 def test_a_deposit_of_what_was_forgotten_is_refused(here: House) -> None:
     here.deposit(ONE)
     facts, fds = here.kept().facts, [os.dup(fd) for fd in here.kept().fds]
-    here.household.forget(ONE)
+    here.keeper_state.forget(ONE)
     late, heir = here.peer(), here.peer()
     places.session_socket(ONE).touch()
     late.say(*fds, do="deposit", id=ONE, facts=facts)
@@ -84,7 +84,7 @@ def test_a_deposit_of_what_was_forgotten_is_refused(here: House) -> None:
 
     assert refusal(late) == "session-not-found"
     assert refusal(heir) == "session-not-found"
-    assert ONE not in here.household.vault.deposits
+    assert ONE not in here.keeper_state.vault.deposits
     assert not places.session_socket(ONE).exists()
 
 
@@ -154,7 +154,7 @@ def doze(holder: Peer, **differs: object) -> packets.Packet:
 
 
 def test_a_session_dozes_when_its_holder_asks_for_it(here: House) -> None:
-    here.household.trustee.start()
+    here.keeper_state.trustee.start()
     holder = here.deposit()
 
     assert doze(holder) == {"ok": True, "do": "doze"}
@@ -167,7 +167,7 @@ def test_a_session_dozes_when_its_holder_asks_for_it(here: House) -> None:
 
 
 def test_a_session_dozes_only_when_nobody_needs_it(here: House) -> None:
-    here.household.trustee.start()
+    here.keeper_state.trustee.start()
     holder, stranger = here.deposit(consents=True), here.peer()
 
     assert doze(stranger)["code"] == "no-keeper"
@@ -222,7 +222,7 @@ def test_what_a_holder_does_not_agree_to_is_not_done(here: House) -> None:
     holder.say(do="said", ticket=ticket, ok=False, **no)
 
     assert answer(asker) == {"ok": False, **no}
-    assert ONE in here.household.vault.deposits
+    assert ONE in here.keeper_state.vault.deposits
 
 
 def test_the_next_holder_is_asked_what_the_last_has_not_answered(here: House) -> None:
@@ -256,7 +256,7 @@ def test_a_holder_that_never_answers_leaves_things_as_they_are(here: House) -> N
     here.requests.tick(due)
 
     assert refusal(asker) == "no-keeper"
-    assert ONE in here.household.vault.deposits
+    assert ONE in here.keeper_state.vault.deposits
     assert here.requests.next_deadline() is None
 
 
@@ -269,7 +269,7 @@ def test_what_nobody_holds_can_be_forgotten_after_a_while(here: House) -> None:
     here.requests.tick(due)
 
     assert answer(asker) == {"ok": True}
-    assert ONE not in here.household.vault.deposits
+    assert ONE not in here.keeper_state.vault.deposits
 
 
 def test_a_holder_of_older_code_is_not_asked(here: House) -> None:
@@ -324,7 +324,7 @@ def test_of_a_start_that_failed_only_a_record_may_stay(
 
     assert places.session_log(own).exists() is is_kept
     assert not places.session_socket(own).exists()
-    assert token not in here.household.births
+    assert token not in here.keeper_state.births
     assert answer(asker)["ok"] is False
 
 
@@ -333,7 +333,7 @@ def test_without_a_nursery_there_is_no_new_session(here: House) -> None:
     create(asker)
 
     assert refusal(asker) == "no-keeper"
-    assert here.household.waiting == {}
+    assert here.keeper_state.waiting == {}
 
 
 def test_a_host_keeps_so_many_sessions_and_no_more(
@@ -358,7 +358,7 @@ def test_who_waited_is_told_when_the_new_session_is_deposited(here: House) -> No
     create(asker, name="web")
     (wanted,) = nursery.asked()
     token = str(wanted["token"])
-    assert token in here.household.births
+    assert token in here.keeper_state.births
     here.deposit(ONE)
     holder = here.peer()
     fds = here.kept().fds
@@ -367,8 +367,8 @@ def test_who_waited_is_told_when_the_new_session_is_deposited(here: House) -> No
 
     told = answer(asker)
     assert (told["ok"], told["id"], told["name"]) == (True, token, "web")
-    assert token not in here.household.births
-    assert here.household.waiting == {}
+    assert token not in here.keeper_state.births
+    assert here.keeper_state.waiting == {}
     assert here.kept(token).exit == 2
 
 

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.keeper.household_world import ONE, TWO
 from tests.keeper.keeper_process import PATIENCE, Kept, kept, said
+from tests.keeper.keeper_world import ONE, TWO
 from tests.scenarios.support import eventually
 
 from holdfast.linux import packets
@@ -74,7 +74,7 @@ def test_the_second_keeper_of_a_folder_ends_and_says_why(kept: Kept) -> None:
 
     _, why = second.communicate(timeout=PATIENCE)
     assert second.returncode == 1
-    assert "another keeper is at work here" in why
+    assert "another keeper is running here" in why
     assert kept.ask(do="status")["pid"] == kept.started[0].pid
 
 

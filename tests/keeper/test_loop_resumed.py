@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from subprocess import Popen  # noqa: TC003  # an annotation people read
 
 import pytest
-from tests.keeper.household_world import ONE, TWO, descriptors, idle_process
 from tests.keeper.keeper_process import PATIENCE, Kept, kept, said, until
+from tests.keeper.keeper_world import ONE, TWO, descriptors, idle_process
 from tests.scenarios.support import eventually
 
 from holdfast.keeper import handed_state

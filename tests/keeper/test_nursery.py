@@ -5,7 +5,7 @@ import socket
 from collections.abc import Iterator
 
 import pytest
-from tests.keeper.household_world import idle_process
+from tests.keeper.keeper_world import idle_process
 
 from holdfast.keeper.code import present
 from holdfast.keeper.nursery import Nursery

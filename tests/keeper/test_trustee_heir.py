@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.keeper.dozing_world import PATIENCE, Asleep, Keeper
-from tests.keeper.household_world import ONE, TWO
+from tests.keeper.keeper_world import ONE, TWO
 from tests.scenarios.leftovers import end_everything
 from tests.scenarios.support import eventually
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.keeper.trustee_link import Entrusting
+from holdfast.keeper.trustee_link import TrusteeLink
 from holdfast.keeper.vault import Vault
 from holdfast.keeper.watched import Watched
 
@@ -23,7 +23,7 @@ class Kept:
         self.selector = selectors.DefaultSelector()
         self.vault = Vault()
         self.watched = Watched(print)
-        self.trustee = Entrusting(self.vault, self.selector, self.watched)
+        self.trustee = TrusteeLink(self.vault, self.selector, self.watched)
         self.trustee.start()
 
     def turn_until(self, reached: Callable[[], object]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.keeper.household_world import ONE, House, Peer, house
+from tests.keeper.keeper_world import ONE, House, Peer, house
 from tests.scenarios import witness
 
 from holdfast.keeper.code import Code, present
@@ -41,7 +41,7 @@ def refusal(told: list[packets.Packet]) -> object:
 
 def end_next(here: House) -> None:
     """End the new nursery, and collect it."""
-    nursery = here.household.next_nursery
+    nursery = here.keeper_state.next_nursery
     assert nursery is not None
     pid = nursery.pid
     nursery.end()
@@ -60,7 +60,7 @@ def test_code_that_is_not_there_is_refused_before_anything_is_done(
 ) -> None:
     assert refusal(upgrade(here, code).told()) == why
     assert not here.upgrading.is_on
-    assert here.household.next_nursery is None
+    assert here.keeper_state.next_nursery is None
 
 
 def test_one_upgrade_is_under_way_at_a_time(here: House) -> None:
@@ -84,8 +84,8 @@ def test_an_interpreter_that_cannot_be_started_undoes_the_upgrade(
     assert "cannot be started" in str(refusal(told))
     assert not here.upgrading.is_on
     assert here.upgrading.next_deadline() is None
-    assert here.household.next_nursery is None
-    assert here.household.nursery is nursery.nursery
+    assert here.keeper_state.next_nursery is None
+    assert here.keeper_state.nursery is nursery.nursery
 
 
 def test_new_code_that_dies_undoes_the_upgrade(here: House, tmp_path: Path) -> None:
@@ -98,15 +98,15 @@ def test_new_code_that_dies_undoes_the_upgrade(here: House, tmp_path: Path) -> N
     os.wait()
 
     assert "has died" in str(refusal(asker.told()))
-    assert here.household.next_nursery is None
-    assert here.household.nursery is nursery.nursery
-    assert here.household.side_of(ONE) is Side.OLD
+    assert here.keeper_state.next_nursery is None
+    assert here.keeper_state.nursery is nursery.nursery
+    assert here.keeper_state.side_of(ONE) is Side.OLD
 
 
 def test_state_that_the_new_code_cannot_read_undoes_the_upgrade(here: House) -> None:
     nursery = here.nursery()
     asker = upgrade(here)
-    second = here.household.next_nursery
+    second = here.keeper_state.next_nursery
     assert second is not None
     here.turn_until(lambda: here.upgrading._checking)  # noqa: SLF001
     assert not any("no state" in one for one in witness.descriptors(os.getpid()))
@@ -118,7 +118,7 @@ def test_state_that_the_new_code_cannot_read_undoes_the_upgrade(here: House) -> 
 
     assert "cannot read the keeper's state" in str(refusal(asker.told()))
     assert not here.upgrading.is_on
-    assert here.household.nursery is nursery.nursery
+    assert here.keeper_state.nursery is nursery.nursery
     assert second.link is None
     os.waitpid(second.pid, 0)
 
@@ -126,7 +126,7 @@ def test_state_that_the_new_code_cannot_read_undoes_the_upgrade(here: House) -> 
 def test_a_keeper_that_cannot_become_the_new_code_says_so(here: House) -> None:
     here.nursery()
     asker = upgrade(here)
-    second = here.household.next_nursery
+    second = here.keeper_state.next_nursery
     assert second is not None
     here.turn_until(lambda: here.upgrading._checking)  # noqa: SLF001
     checking = here.upgrading._checking  # noqa: SLF001
@@ -136,8 +136,8 @@ def test_a_keeper_that_cannot_become_the_new_code_says_so(here: House) -> None:
     assert here.replaced == [NOW]
     assert refusal(asker.told()) == "the keeper cannot start the new code"
     assert not here.upgrading.is_on
-    assert here.household.nursery is second
-    assert here.household.next_nursery is None
+    assert here.keeper_state.nursery is second
+    assert here.keeper_state.next_nursery is None
     second.end()
     os.waitpid(second.pid, 0)
 
@@ -162,10 +162,10 @@ def test_a_holder_is_asked_to_leave(here: House) -> None:
     assert due > time.monotonic()
     here.upgrading.tick(due)  # It does not come to it.
     assert holder.is_dead()
-    here.household.forget(ONE)  # One that is over holds nothing up.
+    here.keeper_state.forget(ONE)  # One that is over holds nothing up.
     here.turn_until(lambda: here.upgrading._checking)  # noqa: SLF001
     os.waitpid(here.upgrading._checking, 0)  # noqa: SLF001
-    assert asker.near in here.household.links
+    assert asker.near in here.keeper_state.links
     end_next(here)
 
 
@@ -176,10 +176,10 @@ def holder_is_replaced(here: House) -> bool:
 def test_a_session_without_a_holder_needs_nobody_to_leave(here: House) -> None:
     here.nursery()
     here.deposit().hang_up()
-    here.household.vault.due(time.monotonic())
+    here.keeper_state.vault.due(time.monotonic())
     upgrade(here)
-    assert here.household.side_of(ONE) is Side.OLD
+    assert here.keeper_state.side_of(ONE) is Side.OLD
     here.turn_until(lambda: holder_is_replaced(here))
 
-    assert here.household.side_of(ONE) is Side.NEW
+    assert here.keeper_state.side_of(ONE) is Side.NEW
     end_next(here)

@@ -1,11 +1,29 @@
+import fcntl
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.linux.trees import SESSION, ended, eventually, found, leader, stands
+from tests.linux.trees import (
+    PATIENCE,
+    SESSION,
+    ended,
+    eventually,
+    found,
+    leader,
+    stands,
+)
 
-from holdfast.linux.cgroups import SessionCgroup, ground, outside, own_folder, sweep
+from holdfast.linux.cgroups import (
+    MEMBERS,
+    SessionCgroup,
+    claim,
+    ground,
+    outside,
+    own_folder,
+    sweep,
+)
 from holdfast.linux.freezer import freeze, thaw
 
 BESIDE = """\
@@ -88,6 +106,38 @@ def test_what_is_empty_is_swept_and_nothing_else(cgroup: SessionCgroup) -> None:
     assert not gone.folder.exists()
     assert busy.folder.exists()
     busy.remove()
+
+
+def test_no_cgroup_is_swept_before_something_is_in_it(cgroup: SessionCgroup) -> None:
+    made = SessionCgroup(cgroup.folder / "holdfast-s_x")
+    with leader("input()") as session:
+        with made.claimed():
+            sweep(cgroup.folder)
+            made.settle(session.pid)
+        sweep(cgroup.folder)
+        assert made.pids() == {session.pid}
+
+    sweep(cgroup.folder)
+    assert not made.folder.exists()
+
+
+def test_what_was_swept_before_it_could_be_locked_is_made_again(
+    cgroup: SessionCgroup,
+) -> None:
+    made = SessionCgroup(cgroup.folder / "holdfast-s_x")
+    made.make()
+    with (made.folder / MEMBERS).open("w") as sweeping, ThreadPoolExecutor(1) as other:
+        fcntl.flock(sweeping, fcntl.LOCK_EX)
+        claimed = other.submit(claim, made.folder)
+        eventually("it waits", lambda: "-> FLOCK" in Path("/proc/locks").read_text())
+        made.remove()
+        sweeping.close()
+
+        handle = claimed.result(PATIENCE)
+
+    assert made.folder.exists()
+    os.close(handle)
+    made.remove()
 
 
 def test_a_session_with_a_cgroup_is_frozen_by_it(cgroup: SessionCgroup) -> None:

@@ -1,6 +1,7 @@
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,27 @@ def test_what_names_the_session_belongs_to_it_and_no_other(
 
     assert numbers(found) == [processes[0].pid]
     assert names_of(found) == f"sleep ({processes[0].pid})"
+
+
+def test_what_had_no_environment_yet_is_looked_at_again(processes: Processes) -> None:
+    daemons = Daemons(SESSION, None)
+    code = f"""
+import os, sys
+sys.stdin.read(1)
+os.execve("/bin/sleep", ["sleep", "300"], {{"HOLDFAST_SESSION": "{SESSION}"}})
+"""
+    waiting = subprocess.Popen(
+        ["/usr/bin/env", "-i", sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+    )
+    processes.append(waiting)
+    assert daemons.find() == []
+
+    assert waiting.stdin is not None
+    waiting.stdin.write(b"x")
+    waiting.stdin.close()
+    eventually("it is found", lambda: numbers(daemons.find()) == [waiting.pid])
 
 
 def test_what_is_told_and_killed_ends(processes: Processes) -> None:

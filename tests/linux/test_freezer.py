@@ -261,7 +261,7 @@ def test_what_was_born_into_a_group_as_it_was_stopped_is_woken_with_it() -> None
     ],
 )
 def test_what_is_no_record_is_refused(facts: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"no record|unpack"):
+    with pytest.raises(ValueError, match=r"not a record|unpack"):
         Frozen.from_facts(facts)
 
 

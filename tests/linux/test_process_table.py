@@ -11,6 +11,7 @@ from holdfast.linux.process_table import (
     Process,
     Tree,
     Walk,
+    process_told,
     read_process,
     read_table,
     tracer_of,
@@ -160,3 +161,12 @@ def test_our_own_processes_in_a_capsule_are_known_by_their_age_too() -> None:
         assert not tree.is_machinery(ours._replace(started=tree.first + 101))
     assert not Tree(1, 1, SESSION).is_machinery(ours)
     assert not Tree(1, 1, SESSION).has_capsule({})
+
+
+def test_a_thread_of_the_kernel_is_no_process() -> None:
+    told = "{} (a) b) S 2 0 0 0 -1 {} 0 0 0 0 0 0 0 0 20 0 3 0 17 0 0"
+
+    assert process_told(9, told.format(9, 0x208040).encode()) is None
+    found = process_told(9, told.format(9, 0x400040).encode())
+    assert found == Process(9, 17, 2, 0, 0, "S", 3)
+    assert process_told(9, b"") is None

@@ -112,3 +112,17 @@ def test_each_process_is_shown_its_own_network() -> None:
         assert (found.standing, found.local_port) == (LISTENING, 4321)
         assert tables.find(os.getpid(), number) is None
         apart.communicate(b"\n")
+
+
+def test_everything_that_listens_in_a_network_is_found() -> None:
+    with socket.socket() as server, socket.socket() as other:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        other.bind(("127.0.0.1", 0))
+
+        found = Tables().all_listening(os.getpid())
+
+        ports = {one.local_port for one in found if one.protocol == "tcp"}
+        assert server.getsockname()[1] in ports
+        assert other.getsockname()[1] not in ports
+        assert {one.standing for one in found} == {LISTENING}

@@ -6,6 +6,8 @@ import pytest
 
 from holdfast.mcp import contracts
 from holdfast.mcp.tools import INSTRUCTIONS, TOOLS, Tool
+from holdfast.model.errors import MalformedArgument
+from holdfast.model.expectations import Expectation
 
 MAX_LISTED = 17_000
 """Characters of all tools, which every conversation of an agent begins with."""
@@ -73,3 +75,16 @@ def test_the_list_of_tools_costs_an_agent_no_more_than_it_must() -> None:
 
     assert len(json.dumps(listed)) < MAX_LISTED
     assert len(INSTRUCTIONS) < 1200
+
+
+def test_what_an_agent_expects_is_read_or_refused() -> None:
+    given = {"session": "s", "intent": "see it", "command": "make"}
+
+    def expected(expects: dict[str, Any]) -> Expectation | None:
+        whole = {**given, "expects": expects}
+        return contracts.expectation_of(msgspec.convert(whole, contracts.Run))
+
+    assert expected({}) is None
+    assert expected({"files": ["build"]}) == Expectation(("build",))
+    with pytest.raises(MalformedArgument):
+        expected({"file": "build"})

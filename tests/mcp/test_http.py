@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.mcp.http import Door, Receive, Scope, Send
+from holdfast.mcp.http import Receive, RequestGuard, Scope, Send
 
 HOST = (b"host", b"127.0.0.1:7448")
 TOKEN = (b"authorization", b"Bearer secret")
@@ -28,7 +28,7 @@ def sent(kind: str, headers: Headers) -> tuple[bool, list[MutableMapping[str, An
     async def send(message: MutableMapping[str, Any]) -> None:
         said.append(message)
 
-    door = Door(app, ("127.0.0.1:7448",), "secret")
+    door = RequestGuard(app, ("127.0.0.1:7448",), "secret")
     asyncio.run(door({"type": kind, "headers": headers}, receive, send))
     return bool(through), said
 

@@ -13,7 +13,7 @@ from holdfast.aio.holder_link import Stream
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import Request, packet_of
-from holdfast.sdk.routes import Near
+from holdfast.sdk.near_route import Near
 
 ON: dict[str, object] = {"session": "build", "intent": WHY}
 

@@ -1,8 +1,8 @@
 from holdfast.mcp.names import mentions, named, names_of
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ENTROPY, ActorId, client_id
-from holdfast.wire.company import Present
 from holdfast.wire.messages import ClientKind, Mode
+from holdfast.wire.presence import Present
 
 ANNA, BERT = ActorId("a_" + "a" * 32), ActorId("a_" + "b" * 32)
 PRESENT = Present(

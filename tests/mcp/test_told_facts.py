@@ -28,9 +28,9 @@ from holdfast.sdk.values import (
 )
 from holdfast.term.unseen import Hidden, Reason
 from holdfast.wire.blame import Stretch
-from holdfast.wire.company import Inherited, Present
 from holdfast.wire.graphs import Listener
 from holdfast.wire.messages import Mode, Staged
+from holdfast.wire.presence import Inherited, Present
 
 ANNA, BOT = ActorId("a_" + "a" * 32), ActorId("a_" + "b" * 32)
 STRANGER = ActorId("a_" + "c" * 32)

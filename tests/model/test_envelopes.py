@@ -134,14 +134,14 @@ def test_i3_who_may_not_grant_passes_on_not_even_what_it_has() -> None:
 def test_the_rights_are_those_of_the_glossary() -> None:
     words = (
         "observe, input, command, signal, resize, take, seize, grant, approve,"
-        " end, create"
+        " end, create, checkpoint, fork, move"
     )
 
     assert ", ".join(Right) == words
 
 
-def test_words_that_were_rights_once_let_nobody_do_anything() -> None:
-    assert rights_from(["move", "end", "fork", "checkpoint"]) == {Right.END}
+def test_the_words_of_rights_are_read() -> None:
+    assert rights_from(["move", "end"]) == {Right.MOVE, Right.END}
 
 
 def test_a_word_that_never_was_a_right_is_refused() -> None:
@@ -154,7 +154,9 @@ def test_only_people_take_by_force_pass_on_approve_and_end_by_default(
     kind: ActorKind,
 ) -> None:
     kept_for_people = {
-        *(Right.SEIZE, Right.GRANT, Right.APPROVE, Right.END, Right.CREATE)
+        *(Right.SEIZE, Right.GRANT, Right.APPROVE, Right.END, Right.CREATE),
+        Right.CHECKPOINT,
+        Right.FORK,
     }
 
     assert not default_rights(kind, began_it=False) & kept_for_people
@@ -185,7 +187,8 @@ def test_a_promise_takes_the_place_of_what_the_kind_has() -> None:
     begun = first_envelope(ActorKind.HUMAN, HERE, promised, began_it=True)
 
     assert given_first == Envelope(frozenset({Right.OBSERVE}), HERE, 5.0)
-    assert begun.rights == {Right.OBSERVE, Right.END, Right.CREATE}
+    creators = {Right.END, Right.CREATE, Right.CHECKPOINT, Right.FORK}
+    assert begun.rights == {Right.OBSERVE, *creators}
 
 
 def test_whoever_was_promised_another_session_has_nothing_here() -> None:

@@ -9,6 +9,8 @@ ORDERS = [
     orders.Consent(7, {"do": "rename", "name": "web"}),
     orders.Replaced("judge", 12, "it was stopped"),
     orders.Chosen("web", keep=False),
+    orders.Warned(7, "idle-window"),
+    orders.Lease(1, 7.5, "its relay cannot be reached", 2),
 ]
 
 

@@ -44,3 +44,8 @@ def test_the_last_to_be_seen_comes_last() -> None:
 def test_what_makes_no_sense_is_refused(told: object) -> None:
     with pytest.raises(MalformedMessage):
         lost_in({"lost": told}, "box")
+
+
+def test_what_was_put_to_disk_is_stopped_and_not_lost() -> None:
+    assert LOST.facts()["state"] == "lost"
+    assert LOST._replace(image=3).facts()["state"] == "stopped"

@@ -20,6 +20,7 @@ KEEPER = KeeperStatus(
     stalled={"judge": "it is stopped"},
     replaced=ReplacedProcesses(2, "the judge", 65.0),
     given_up=(GivenUpHolder("s_x", 3, "it died", 9),),
+    holders=(10,),
 )
 HOST = HostStatus(
     links=(RelayStatus("https://r", up=True), RelayStatus("https://q", why="no")),
@@ -46,3 +47,9 @@ def test_json_says_it_without_our_names() -> None:
 def test_a_value_of_another_type_is_refused(facts: dict[str, object]) -> None:
     with pytest.raises(MalformedMessage):
         record_of(HostStatus, facts)
+
+
+def test_everybody_is_who_runs() -> None:
+    status = KEEPER._replace(nursery=8, holders=(11, 12))
+
+    assert status.everybody() == [7, 8, 11, 12]

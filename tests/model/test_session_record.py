@@ -4,6 +4,7 @@ import pytest
 
 from holdfast.model.errors import MalformedId, MalformedMessage
 from holdfast.model.ids import SessionId
+from holdfast.model.limits import Limits
 from holdfast.model.session_record import (
     CapsuleRecord,
     Cells,
@@ -47,7 +48,8 @@ def test_every_field_is_in_the_facts_but_where_it_lives_if_that_is_here() -> Non
     far = RECORD._replace(host="box")
 
     assert tuple(far.facts()) == SessionRecord._fields
-    assert tuple(RECORD.facts()) == SessionRecord._fields[:-1]
+    here = tuple(name for name in SessionRecord._fields if name != "host")
+    assert tuple(RECORD.facts()) == here
 
 
 def test_a_version_that_knows_more_or_less_is_understood() -> None:
@@ -116,3 +118,12 @@ def test_a_life_was_begun_by_who_recovered_it_and_else_by_the_creator() -> None:
 
     assert held.begun_by == "a_1"
     assert held._replace(starter="a_2").begun_by == "a_2"
+
+
+def test_limits_are_told_together() -> None:
+    facts = {"id": ID, "memory": 1, "millicpus": 2, "pids": 3}
+
+    assert SessionRecord.from_facts(facts).limits == Limits(1, 2, 3)
+    assert HeldRecord.from_facts({"met": {"pids": 2}}).met == {"pids": 2}
+    with pytest.raises(MalformedMessage):
+        HeldRecord.from_facts({"met": {"pids": "2"}})

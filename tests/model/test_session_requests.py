@@ -1,6 +1,7 @@
 import pytest
 
 from holdfast.model.errors import MalformedMessage, UnexpectedMessage
+from holdfast.model.limits import Limits
 from holdfast.model.session_record import Cells, HeldStart, fields_of, record_of
 from holdfast.model.session_requests import (
     KINDS,
@@ -72,3 +73,8 @@ def test_an_answer_is_read_again_with_what_waits() -> None:
     made = Created("s_x", "web", start=HeldStart("c_x", "ls", "/bin/ls", ("A",)))
 
     assert record_of(Created, {"ok": True, **facts_of(made)}) == made
+
+
+def test_limits_are_asked_for_and_told_together() -> None:
+    assert Creation(memory=1, millicpus=2, pids=3).limits == Limits(1, 2, 3)
+    assert Created(memory=1, millicpus=2, pids=3).limits == Limits(1, 2, 3)

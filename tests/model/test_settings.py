@@ -4,12 +4,16 @@ from hypothesis import strategies as st
 
 from holdfast.model.settings import (
     KEYS,
+    Reaping,
     Settings,
     bytes_from,
     bytes_told,
     key_from,
     key_told,
     key_written,
+    loopback_from,
+    seconds_from,
+    seconds_told,
 )
 
 CONTROLS = st.integers(0, 0x1F)
@@ -126,3 +130,62 @@ def test_what_is_pressed_is_told_with_the_prefix() -> None:
     del settings.keys["detach"]
 
     assert settings.told("detach") == settings.hint("detach", "detaches") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("0s", 0.0),
+        ("90s", 90.0),
+        ("10m", 600.0),
+        ("1h30m", 5400.0),
+        ("2d", 172800.0),
+        ("", None),
+        ("m", None),
+        ("10", None),
+        ("10w", None),
+        ("-1s", None),
+        ("1.5h", None),
+        ("\u0661s", None),
+        ("9" * 13 + "s", None),
+    ],
+)
+def test_a_time_has_units(text: str, seconds: float | None) -> None:
+    assert seconds_from(text) == seconds
+
+
+@given(st.integers(0, 10**9))
+def test_a_time_that_is_told_is_read_again(seconds: int) -> None:
+    assert seconds_from(seconds_told(seconds)) == seconds
+
+
+def test_reaping_is_the_same_if_the_same_is_set() -> None:
+    one, other = Reaping(), Reaping()
+    assert one == other
+
+    other.after = 1.0
+
+    assert one != other
+    assert one != 1
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("127.0.0.1:9464", ("127.0.0.1", 9464)),
+        ("[::1]:65535", ("::1", 65535)),
+        ("127.0.0.1:0", None),
+        ("127.0.0.1:65536", None),
+        ("127.0.0.1:" + "9" * 5000, None),
+        ("127.0.0.1:x", None),
+        ("127.0.0.1:\u0661", None),
+        ("127.0.0.1", None),
+        ("0.0.0.0:9464", None),
+        ("localhost:9464", None),
+        ("::1:9464", None),
+    ],
+)
+def test_nothing_is_served_where_other_machines_could_ask(
+    text: str, where: tuple[str, int] | None
+) -> None:
+    assert loopback_from(text) == where

@@ -17,7 +17,7 @@ from holdfast.linux.programs import ROOT, painter_program
 _SERVING = """
 import os, signal, socket, sys
 sys.path.insert(0, {root!r})
-from holdfast.painter.paintings import Easel
+from holdfast.painter.paintings import Paintings
 from holdfast.painter.keyframes import GhosttyEmulator
 from holdfast.painter.main import Painter
 
@@ -27,7 +27,7 @@ class Fragile(GhosttyEmulator):
             os.kill(os.getpid(), signal.SIGSEGV)
         super().feed(data)
 
-Painter(socket.socket(fileno=0), Easel(Fragile), rest={rest}).run()
+Painter(socket.socket(fileno=0), Paintings(Fragile), rest={rest}).run()
 """
 
 _SAYING = """

@@ -5,20 +5,20 @@ import pytest
 from holdfast.linux.painter_packets import Packet
 from holdfast.model.errors import OffsetAhead, PeerError, ScreenForgotten, UsageError
 from holdfast.painter.keyframes import GhosttyEmulator
-from holdfast.painter.paintings import Easel
+from holdfast.painter.paintings import Paintings
 
 
-def ask(easel: Easel, do: str, data: bytes = b"", **more: object) -> Packet:
+def ask(easel: Paintings, do: str, data: bytes = b"", **more: object) -> Packet:
     return easel.handle(Packet({"do": do, "session": "s", **more}, data))
 
 
-def begun(at: int = 0, keyframe: bytes = b"", limit: int = 4) -> Easel:
-    easel = Easel(GhosttyEmulator, limit)
+def begun(at: int = 0, keyframe: bytes = b"", limit: int = 4) -> Paintings:
+    easel = Paintings(GhosttyEmulator, limit)
     ask(easel, "reset", keyframe, size=[20, 5], at=at)
     return easel
 
 
-def text(easel: Easel, session: str = "s") -> str:
+def text(easel: Paintings, session: str = "s") -> str:
     read = json.loads(ask(easel, "screen", session=session).data)
     return "\n".join(read["lines"]).rstrip("\n")
 

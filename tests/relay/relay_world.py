@@ -15,9 +15,9 @@ from holdfast.crypto.keys import SigningKey
 from holdfast.model.ids import actor_id, host_id
 from holdfast.relay.caller import Caller
 from holdfast.relay.leg import Leg
-from holdfast.relay.peers import House
+from holdfast.relay.peers import RelayPeers
 from holdfast.relay.settings import Settings
-from holdfast.wire import meeting as wire
+from holdfast.wire import relay_messages as wire
 
 NAME = "relay.example"
 PATIENCE = 20.0
@@ -35,14 +35,14 @@ class Peer:
     talk: ClientConnection
     leg: Leg
 
-    async def hear(self) -> wire.MeetingMessage:
+    async def hear(self) -> wire.RelayMessage:
         """Return the next message."""
         async with asyncio.timeout(PATIENCE):
             said = await self.talk.recv()
         assert isinstance(said, bytes)
         return wire.decode(said)
 
-    async def say(self, said: wire.MeetingMessage) -> None:
+    async def say(self, said: wire.RelayMessage) -> None:
         """Send a message."""
         await self.talk.send(wire.encode(said))
 
@@ -66,17 +66,17 @@ class Peer:
 
 @dataclass
 class Relay:
-    """A house, and who has dialled."""
+    """A peers, and who has dialled."""
 
-    house: House
+    peers: RelayPeers
     stack: contextlib.AsyncExitStack
     tasks: asyncio.TaskGroup
     legs: list[Leg] = field(default_factory=list)
 
     def enter(self, source: str = "192.0.2.1") -> tuple[Leg | None, socket.socket]:
-        """Come to the door; return what the house makes of it, and our end."""
+        """Come to the door; return what the peers makes of it, and our end."""
         near, far = socket.socketpair()
-        leg = self.house.enter(Caller(source, source))
+        leg = self.peers.enter(Caller(source, source))
         if leg is not None:
             near.setblocking(False)  # noqa: FBT003  # as the socket has it
             loop = asyncio.get_running_loop()
@@ -122,7 +122,7 @@ class Relay:
 
     def number(self, name: str) -> int:
         """Return one of the relay's numbers."""
-        text = self.house._metrics()  # noqa: SLF001  # what /metrics shows
+        text = self.peers._metrics()  # noqa: SLF001  # what /metrics shows
         found = re.search(rf"^holdfast_relay_{name} (\d+)", text, re.MULTILINE)
         assert found, text
         return int(found[1])
@@ -135,11 +135,11 @@ async def _awaited(what: Awaitable[object]) -> None:
 @contextlib.asynccontextmanager
 async def relay(settings: Settings) -> AsyncIterator[Relay]:
     async with asyncio.TaskGroup() as tasks, contextlib.AsyncExitStack() as stack:
-        made = Relay(House(settings, 7447, None, print), stack, tasks)
+        made = Relay(RelayPeers(settings, 7447, None, print), stack, tasks)
         yield made
         for leg in made.legs:
             leg.abort()
-        made.house.close()
+        made.peers.close()
 
 
 def story(tell: Callable[[Relay], Awaitable[None]], settings: Settings = PLAIN) -> None:

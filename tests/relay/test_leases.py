@@ -1,13 +1,13 @@
 import asyncio
 from collections.abc import Callable
 
-from holdfast.core.relay.meeting import Link
+from holdfast.core.relay.peer_joins import Link
 from holdfast.model.errors import NotEntrusted, RelayFull, StoreFailed
 from holdfast.model.ids import HostId, Incarnation, SessionId, host_id, session_id
 from holdfast.relay.leases import LEASES_PER_HOST, Leases
 from holdfast.relay.numbers import Numbers
 from holdfast.testing.lease_store import MemoryLeaseStore
-from holdfast.wire import meeting as wire
+from holdfast.wire import relay_messages as wire
 
 A, B = host_id(b"a" * 32), host_id(b"b" * 32)
 LINK = Link(1)
@@ -15,11 +15,11 @@ NEVER, FIRST = Incarnation(0), Incarnation(1)
 S = session_id(b"0123456789")
 
 
-class Desk:
+class InputHandler:
     """Leases on a store in memory, and what they answered."""
 
     def __init__(self, store: MemoryLeaseStore) -> None:
-        self.answers: list[wire.MeetingMessage] = []
+        self.answers: list[wire.RelayMessage] = []
         self.answered = asyncio.Event()
         self.unrouted: list[SessionId] = []
         self.failures: list[BaseException] = []
@@ -36,7 +36,7 @@ class Desk:
         session: SessionId = S,
         host: HostId = A,
         life: Incarnation = NEVER,
-    ) -> wire.MeetingMessage:
+    ) -> wire.RelayMessage:
         count = len(self.answers)
         asked = wire.LeaseAsk(count, session, life, life, speaking=bool(life))
         self.leases.heard(LINK, host, asked)
@@ -50,15 +50,15 @@ class Desk:
         self.answered.set()
 
 
-def code(answer: wire.MeetingMessage) -> str:
+def code(answer: wire.RelayMessage) -> str:
     assert isinstance(answer, wire.LeaseRefuse)
     return answer.code
 
 
-def story(test: Callable[[Desk, MemoryLeaseStore], object]) -> None:
+def story(test: Callable[[InputHandler, MemoryLeaseStore], object]) -> None:
     async def run() -> None:
         store = MemoryLeaseStore()
-        desk = Desk(store)
+        desk = InputHandler(store)
         told = test(desk, store)
         assert asyncio.iscoroutine(told)
         await told
@@ -68,7 +68,7 @@ def story(test: Callable[[Desk, MemoryLeaseStore], object]) -> None:
 
 
 def test_one_host_has_only_so_many_leases_and_keeps_those_it_has() -> None:
-    async def tell(desk: Desk, _: MemoryLeaseStore) -> None:
+    async def tell(desk: InputHandler, _: MemoryLeaseStore) -> None:
         for number in range(LEASES_PER_HOST):
             granted = await desk.ask(session_id(number.to_bytes(10, "big")))
             assert isinstance(granted, wire.LeaseGrant)
@@ -85,7 +85,7 @@ def test_one_host_has_only_so_many_leases_and_keeps_those_it_has() -> None:
 
 
 def test_f12_a_full_store_refuses_claims_and_renews_leases() -> None:
-    async def tell(desk: Desk, store: MemoryLeaseStore) -> None:
+    async def tell(desk: InputHandler, store: MemoryLeaseStore) -> None:
         await desk.ask()
         store.is_full = True
         refused = await desk.ask(session_id(b"9876543210"))
@@ -100,7 +100,7 @@ def test_f12_a_full_store_refuses_claims_and_renews_leases() -> None:
 
 
 def test_only_the_holder_entrusts_a_session() -> None:
-    async def tell(desk: Desk, _: MemoryLeaseStore) -> None:
+    async def tell(desk: InputHandler, _: MemoryLeaseStore) -> None:
         await desk.ask()
         desk.leases.heard(LINK, B, wire.Entrust(S, (B,)))
         refused = desk.answers[-1]
@@ -112,7 +112,7 @@ def test_only_the_holder_entrusts_a_session() -> None:
 
 
 def test_a_released_session_is_routed_to_nobody() -> None:
-    async def tell(desk: Desk, _: MemoryLeaseStore) -> None:
+    async def tell(desk: InputHandler, _: MemoryLeaseStore) -> None:
         await desk.ask()
         assert desk.leases.route(S) == (True, A)
         desk.leases.heard(LINK, A, wire.LeaseRelease(S, FIRST))

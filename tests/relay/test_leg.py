@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tests.relay.relay_world import ANNA, Relay, story, until
 
-from holdfast.wire import meeting as wire
+from holdfast.wire import relay_messages as wire
 
 
 def test_who_is_not_read_from_still_hears_a_farewell_and_answers_it() -> None:
@@ -90,7 +90,7 @@ def test_who_is_cut_is_gone_at_once_and_so_is_its_partner() -> None:
         operator.leg.abort()
 
         await met.ended()
-        await until(lambda: relay.house.pairs == 0)
+        await until(lambda: relay.peers.pairs == 0)
         await until(lambda: relay.number("links") == 1)
         operator.leg.send(b"nobody hears that")
         operator.leg.hold()

@@ -7,7 +7,7 @@ from tests.relay.relay_world import ANNA, Peer, Relay, story, until
 
 from holdfast.relay import leg as legs
 from holdfast.relay.caller import Caller
-from holdfast.wire import meeting as wire
+from holdfast.wire import relay_messages as wire
 
 PIECE = bytes(32 * 1024)
 
@@ -88,7 +88,7 @@ def test_nothing_more_is_written_where_the_end_has_begun() -> None:
 
 def test_a_leg_that_is_not_connected_yet_writes_nothing() -> None:
     async def tell(relay: Relay) -> None:
-        leg = relay.house.enter(Caller("192.0.2.1", "192.0.2.1"))
+        leg = relay.peers.enter(Caller("192.0.2.1", "192.0.2.1"))
         assert leg is not None
         leg.hold()
         leg.flush_passed_on()
@@ -136,7 +136,7 @@ def test_leave_is_taken_of_everybody_also_where_nobody_was_left_before() -> None
         second = await relay.host()
         assert relay.number("links") == 1
 
-        await relay.house.dismiss()
+        await relay.peers.dismiss()
 
         assert relay.number("links") == 0
         assert (await second.ended())[1] == "relay-leaving"

@@ -21,10 +21,10 @@ from tests.relay.relay_world import (
 )
 from websockets.exceptions import ConnectionClosed
 
-from holdfast.core.relay.meeting import Limits
+from holdfast.core.relay.peer_joins import Limits
 from holdfast.model.ids import HostId, actor_id, host_id, session_id
 from holdfast.relay.leg import UNPROVEN_BYTES
-from holdfast.wire import meeting as wire
+from holdfast.wire import relay_messages as wire
 
 
 def test_an_operator_is_joined_with_a_host_that_admits_it() -> None:
@@ -37,11 +37,11 @@ def test_an_operator_is_joined_with_a_host_that_admits_it() -> None:
         assert await met.talk.recv() == b"one"
         await met.talk.send([b"tw", b"o"])
         assert await operator.talk.recv() == b"two"
-        assert relay.house.pairs == 1
+        assert relay.peers.pairs == 1
         assert (relay.number("pairs_total"), relay.number("links")) == (1, 3)
         await operator.talk.close(1000, "done")
         assert await met.ended() == (1000, "done")
-        await until(lambda: relay.house.pairs == 0)
+        await until(lambda: relay.peers.pairs == 0)
         assert relay.number("bytes_total") == 6
 
     story(tell)
@@ -250,7 +250,7 @@ def test_t43_who_says_nothing_is_asked_and_cut_and_who_answers_is_not() -> None:
         dead.prove()
         async with asyncio.timeout(PATIENCE):
             while relay.number("links") > 1:
-                relay.house.sweep()
+                relay.peers.sweep()
                 await asyncio.sleep(0.02)
         assert dead.pinged_at > 0
         assert lively.leg.pinged_at > 0
@@ -279,11 +279,11 @@ def test_whoever_takes_nothing_is_cut_and_its_partner_told() -> None:
         relay.tasks.create_task(flood(met))
         await until(lambda: operator.leg.stuck_at is not None)
         assert met.leg.is_held
-        relay.house.sweep()
-        assert relay.house.pairs == 1
+        relay.peers.sweep()
+        assert relay.peers.pairs == 1
         await asyncio.sleep(0.6)
-        relay.house.sweep()
-        assert relay.house.pairs == 0
+        relay.peers.sweep()
+        assert relay.peers.pairs == 0
         assert await met.ended() == (4000, "slow-peer")
 
     story(tell, replace(PLAIN, slow_peer=0.5))
@@ -325,11 +325,11 @@ def test_a_full_relay_takes_a_host_that_comes_back_and_no_other() -> None:
 def test_a_relay_that_leaves_tells_the_hosts_and_takes_leave_of_everybody() -> None:
     async def tell(relay: Relay) -> None:
         host = await relay.host(ANNA)
-        relay.house.drain()
+        relay.peers.drain()
         assert isinstance(await host.hear(), wire.Leaving)
         late = await relay.operator()
         assert isinstance(await late.hear(), wire.Refused)
-        leaving = relay.tasks.create_task(relay.house.dismiss())
+        leaving = relay.tasks.create_task(relay.peers.dismiss())
         assert await host.ended() == (1001, "relay-leaving")
         async with asyncio.timeout(PATIENCE):
             await leaving

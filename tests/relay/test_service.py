@@ -16,7 +16,7 @@ from websockets.asyncio.client import connect
 
 from holdfast.model.errors import MalformedArgument
 from holdfast.relay import service
-from holdfast.relay.peers import House
+from holdfast.relay.peers import RelayPeers
 from holdfast.relay.service import Relay
 from holdfast.relay.settings import Settings
 
@@ -151,7 +151,7 @@ def test_what_is_over_is_looked_for_while_the_relay_runs(
 ) -> None:
     ticks: list[str] = []
 
-    class Seen(House):
+    class Seen(RelayPeers):
         def tick(self) -> None:
             ticks.append("tick")
             super().tick()
@@ -160,7 +160,7 @@ def test_what_is_over_is_looked_for_while_the_relay_runs(
             ticks.append("sweep")
             super().sweep()
 
-    monkeypatch.setattr(service, "House", Seen)
+    monkeypatch.setattr(service, "RelayPeers", Seen)
     monkeypatch.setattr(service, "TICK", 0.01)
 
     async def looked() -> None:

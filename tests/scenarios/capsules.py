@@ -1,6 +1,7 @@
 """An account with sessions of its own, of root or of an ordinary user."""
 
 import contextlib
+import glob
 import json
 import os
 import pwd
@@ -21,6 +22,9 @@ PATIENCE = 60
 NOBODY = 65534
 
 USERS = [0, NOBODY] if os.getuid() == 0 else [os.getuid()]
+
+MOUNTING = "/srv"
+"""Where those who mount something have their accounts."""
 
 as_each = pytest.mark.parametrize("user", USERS)
 """As root and as an ordinary user; or as the user who runs the tests."""
@@ -48,11 +52,15 @@ class Account:
             "USER": pwd.getpwuid(self.user).pw_name,
         }
 
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What makes a process that is started one of its own."""
+        if self.user == os.getuid():
+            return {}
+        return {"user": self.user, "group": self.user, "extra_groups": []}
+
     def ask(self, *words: str, status: int | None = 0) -> str:
         """Run the command line; return what it prints, errors too."""
-        who: dict[str, Any] = {}
-        if self.user != os.getuid():
-            who = {"user": self.user, "group": self.user, "extra_groups": []}
         done = subprocess.run(
             [HOLDFAST, *words],
             env=self.variables,
@@ -63,7 +71,7 @@ class Account:
             text=True,
             timeout=PATIENCE,
             check=False,
-            **who,
+            **self.identity,
         )
         assert status is None or done.returncode == status, done.stdout
         said: str = done.stdout
@@ -75,6 +83,7 @@ class Account:
         if "no capsule can be made here" in said and "not permitted" in said:
             pytest.skip(said)
         *_, facts = said.strip().splitlines()
+        assert '"id"' in facts, said
         return str(json.loads(facts)["id"])
 
     def facts(self, name: str) -> dict[str, Any]:
@@ -86,6 +95,29 @@ class Account:
     def run(self, session: str, line: str, status: int | None = 0) -> str:
         """Run a command in a session; return what it prints."""
         return self.ask("run", session, "--", line, status=status)
+
+    def python(self, text: str) -> str:
+        """Run a program that uses the SDK; return what it prints."""
+        done = subprocess.run(
+            [HOLDFAST.parent / "python", "-c", text],
+            env=self.variables,
+            cwd=self.place / "home",
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+            **self.identity,
+        )
+        assert done.returncode == 0, done.stderr
+        said: str = done.stdout
+        return said
+
+    def found(self, pattern: str) -> list[str]:
+        """Return what there is of this form among what holdfast keeps here.
+
+        Others come and go meanwhile, and `Path.glob` would stumble over one.
+        """
+        return glob.glob(f"{self.place}/run/state/{pattern}")  # noqa: PTH207  # see above
 
     def ours(self) -> list[int]:
         """Return the processes that hold this account's sessions."""
@@ -120,9 +152,15 @@ def inside(space: int) -> list[int]:
 
 
 @contextlib.contextmanager
-def account(user: int) -> Iterator[Account]:
-    """Make an account; end everything of it at the end."""
-    with tempfile.TemporaryDirectory(prefix="hfc", ignore_cleanup_errors=True) as name:
+def account(user: int, where: str | None = None) -> Iterator[Account]:
+    """Make an account; end everything of it at the end.
+
+    Who mounts something in it says `where`: in /tmp it would be in the way of users
+    who have files of their own, and whose overlays lie there.
+    """
+    with tempfile.TemporaryDirectory(
+        prefix="hfc", dir=where, ignore_cleanup_errors=True
+    ) as name:
         place = Path(name)
         (place / "home").mkdir()
         if user != os.getuid():

@@ -117,7 +117,8 @@ class Place:
 class RelayPlace:
     """A relay's process at a port of its own, which can be killed and come back."""
 
-    def __init__(self) -> None:
+    def __init__(self, *options: str) -> None:
+        self.options = options
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.folder = tempfile.mkdtemp(prefix="hf")
@@ -126,7 +127,13 @@ class RelayPlace:
 
     def start(self) -> None:
         """Start it, and wait until it can be dialled."""
-        words = ["relay", "--listen", f"127.0.0.1:{self.port}", "--plain"]
+        words = [
+            "relay",
+            "--listen",
+            f"127.0.0.1:{self.port}",
+            "--plain",
+            *self.options,
+        ]
         store = f"{self.folder}/leases"
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -152,9 +159,9 @@ class RelayPlace:
 
 
 @contextlib.contextmanager
-def places(count: int = 2) -> Iterator[tuple[Place, ...]]:
+def places(count: int = 2, kind: type[Place] = Place) -> Iterator[tuple[Place, ...]]:
     """Return machines that are ended when the block is."""
-    made = tuple(Place() for _ in range(count))
+    made = tuple(kind() for _ in range(count))
     try:
         yield made
     finally:
@@ -163,9 +170,9 @@ def places(count: int = 2) -> Iterator[tuple[Place, ...]]:
 
 
 @contextlib.contextmanager
-def relay() -> Iterator[RelayPlace]:
+def relay(*options: str) -> Iterator[RelayPlace]:
     """Return a relay that is ended when the block is."""
-    made = RelayPlace()
+    made = RelayPlace(*options)
     try:
         yield made
     finally:

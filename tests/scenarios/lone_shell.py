@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.support import PATIENCE
+from tests.shells.real_shells import be_used_by_fish
 
 from holdfast.core.shell.shell_state import ShellState
 from holdfast.core.shell.state_messages import StateMessages, Unknown
@@ -45,6 +46,7 @@ class LoneShell:
         self.told = self.shown = b""
         self.marks: list[Mark] = []
         self._filter = QueryFilter()
+        be_used_by_fish(home)
         environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "xterm"}
         started = shells.integrated((program,), environment)
         assert started is not None

@@ -8,7 +8,7 @@ import threading
 
 from holdfast.aio.carrier import Carrier
 from holdfast.aio.channel import accept_channel
-from holdfast.aio.meeting import Admitted, Knocked, register
+from holdfast.aio.relay_client import Admitted, Knocked, register
 from holdfast.crypto.handshake import Accepting
 from holdfast.crypto.identity import Identity
 from holdfast.crypto.keys import SigningKey

@@ -15,7 +15,7 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from holdfast.aio.meeting import (
+from holdfast.aio.relay_client import (
     Admitted,
     Knocked,
     Registration,
@@ -26,7 +26,7 @@ from holdfast.aio.meeting import (
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.errors import LinkEnded
 from holdfast.model.ids import ActorId, HostId, actor_id, host_id
-from holdfast.wire import meeting as wire
+from holdfast.wire import relay_messages as wire
 
 PATIENCE = 20.0
 KEY = b"dGhlIHNhbXBsZSBub25jZQ=="

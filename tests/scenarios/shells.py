@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from tests.scenarios.support import PATIENCE, Machine, eventually
+from tests.shells.real_shells import be_used_by_fish
 
 from holdfast.client import calls, command_run, current_operator
 from holdfast.core.client.command_output import Ran
@@ -18,6 +19,7 @@ LIMIT = 64 * 1024
 
 def shell(machine: Machine, home: Path, *command: str, **env: str) -> SessionId:
     """Start a shell of a user whose home is `home`; wait until it reads a line."""
+    be_used_by_fish(home)
     answer = machine.ask(
         do="create",
         command=list(command or ("bash",)),

@@ -2,6 +2,7 @@
 
 import base64
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -72,6 +73,14 @@ def new(*command: str, name: str = "", **env: str) -> "subprocess.Popen[str]":
     named = ["--name", name] if name else []
     words = ["--as", "bot", "new", "--detach", *named, "--", *command]
     return cli(*words, **env)
+
+
+def interruptible(*command: str) -> "subprocess.Popen[str]":
+    # Whoever runs us in the background has us ignore it, and what we start too.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    started = new(*command)
+    signal.signal(signal.SIGINT, before)
+    return started
 
 
 def ended(started: "subprocess.Popen[str]") -> tuple[int, str]:

@@ -21,8 +21,8 @@ from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ENTROPY, NO_EPOCH, Incarnation, SessionId, client_id
 from holdfast.model.inputs import InputKind
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence as parties
 from holdfast.wire.codec import Message, decode, encode
 from holdfast.wire.frames import FrameReader
 from holdfast.wire.versions import SPOKEN

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.scenarios.capsules import Account, account, as_each
+from tests.scenarios.capsules import MOUNTING, Account, account, as_each
 
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root mounts and makes")
 
@@ -16,7 +16,9 @@ def secrets_of(here: Account) -> list[str]:
     """Return words of this account's keys, tokens and policy that are nowhere else."""
     folders = (here.place / "config", here.place / "run")
     files = (one for folder in folders for one in folder.rglob("*") if one.is_file())
-    found = [raw[-16:].hex() for one in files if len(raw := one.read_bytes()) >= 16]
+    ends = [raw[-16:] for one in files if len(raw := one.read_bytes()) >= 16]
+    # What ends in zeros, or nearly so, is a file of counts, and no secret.
+    found = [end.hex() for end in ends if len({*end}) >= 8]
     assert found
     return found
 
@@ -176,7 +178,7 @@ def test_a_capsule_does_not_see_what_another_does(user: int) -> None:
 @needs_root
 @as_each
 def test_a_second_name_of_our_folders_is_covered_too(user: int) -> None:
-    with account(user) as here:
+    with account(user, MOUNTING) as here:
         here.new("plain")
         alias = here.place / "alias"
         alias.mkdir()
@@ -192,7 +194,7 @@ def test_a_second_name_of_our_folders_is_covered_too(user: int) -> None:
 @needs_root
 @as_each
 def test_processes_that_another_procfs_shows_are_covered(user: int) -> None:
-    with account(user) as here:
+    with account(user, MOUNTING) as here:
         other = here.place / "proc"
         other.mkdir()
         subprocess.run(["mount", "-t", "proc", "proc", other], check=True)  # noqa: S607
@@ -212,7 +214,7 @@ def test_a_file_of_ours_with_a_second_name_lets_no_capsule_begin(user: int) -> N
 
         said = here.ask("new", "-d", "--capsule", status=None)
 
-        assert f"{token} has another name" in said
+        assert f"{token} has a second hard link" in said
 
 
 @needs_root

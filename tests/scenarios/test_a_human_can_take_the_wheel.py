@@ -12,8 +12,8 @@ from holdfast.cli.log_tail import LogTail
 from holdfast.core.book.logbook import EntryKind
 from holdfast.linux.cgroups import ground
 from holdfast.model.actors import ActorKind
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence as parties
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ from holdfast.core.book.logbook import EntryKind, recover, verify
 from holdfast.linux import freezer
 from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence as parties
 from holdfast.wire.codec import Message
 
 Standing = tuple[str, int, bool, tuple[str, ...]]

@@ -25,8 +25,8 @@ from tests.scenarios.relays import (
 from websockets.exceptions import ConnectionClosed
 
 from holdfast.model.errors import MalformedMessage, RelayFull, UnexpectedMessage
-from holdfast.wire import meeting as wire
-from holdfast.wire.meeting import Role
+from holdfast.wire import relay_messages as wire
+from holdfast.wire.relay_messages import Role
 
 MEBIBYTE = 1024 * 1024
 

@@ -21,7 +21,7 @@ from tests.scenarios.relays import (
     run,
 )
 
-from holdfast.aio.meeting import Admitted, reach, register
+from holdfast.aio.relay_client import Admitted, reach, register
 from holdfast.model.errors import (
     HostReplaced,
     HostSilent,
@@ -33,8 +33,8 @@ from holdfast.model.errors import (
     TicketRefused,
 )
 from holdfast.model.ids import actor_id, host_id, session_id
-from holdfast.wire import meeting as wire
-from holdfast.wire.meeting import Role
+from holdfast.wire import relay_messages as wire
+from holdfast.wire.relay_messages import Role
 
 SESSION = session_id(b"0123456789")
 

@@ -17,7 +17,7 @@ from tests.scenarios.relays import (
     run,
 )
 
-from holdfast.aio.meeting import Registration, reach, register
+from holdfast.aio.relay_client import Registration, reach, register
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.errors import (
     HoldfastError,

@@ -20,7 +20,7 @@ from tests.scenarios.relays import (
     wait_for,
 )
 
-from holdfast.aio.meeting import Registration, WebSocketCarrier, reach, register
+from holdfast.aio.relay_client import Registration, WebSocketCarrier, reach, register
 from holdfast.model.errors import LinkEnded, RelayLeaving, RelayUnreachable
 
 MEBIBYTE = 1024 * 1024

@@ -25,7 +25,7 @@ from tests.scenarios.relays import (
     wait_for,
 )
 
-from holdfast.aio.meeting import reach, register
+from holdfast.aio.relay_client import reach, register
 from holdfast.model.errors import PlaintextRefused, RelayUnreachable
 
 

@@ -18,8 +18,8 @@ from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import FIRST_INCARNATION, SessionId
 from holdfast.model.inputs import InputKind
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence as parties
 
 LARGE = bytes(range(32, 127)) * 650
 """More than a terminal takes that nobody reads, and still one input."""

@@ -18,8 +18,8 @@ from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotWaiting, WouldBeShown
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence as parties
 
 CANARY = b"kanarienvogel-4711"
 """What is looked for; no source and no test prints it anywhere else."""

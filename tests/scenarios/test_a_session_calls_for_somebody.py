@@ -22,8 +22,8 @@ from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.model.session_requests import ListSessions
 from holdfast.wire import messages as wire
-from holdfast.wire.company import Grant
 from holdfast.wire.intents import Notify
+from holdfast.wire.presence import Grant
 
 CALLS = {
     b"\a": ("bell", ""),

@@ -22,6 +22,7 @@ from tests.scenarios.starts import (
     ended,
     eventually_waiting,
     held,
+    interruptible,
     is_attached,
     new,
     sessions_of,
@@ -98,14 +99,30 @@ def test_what_was_denied_by_a_person_never_runs(here: Machine, marker: Path) -> 
 
 def test_who_gives_up_waiting_withdraws_it(here: Machine, marker: Path) -> None:
     write_policy(ASK)
-    # Whoever runs us in the background has us ignore it, and what we start too.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    started = new(*touching(marker))
-    signal.signal(signal.SIGINT, before)
+    started = interruptible(*touching(marker))
     session = eventually("it waits", lambda: waiting(here))
     eventually("it is asked", lambda: is_attached(here, session))
 
     started.send_signal(signal.SIGINT)
+
+    assert ended(started)[0] != 0
+    eventually("it is over", lambda: state(here, session) == "exited")
+    assert not marker.exists()
+
+
+def test_who_gives_up_before_anybody_answers_withdraws_it(
+    here: Machine, marker: Path
+) -> None:
+    write_policy(ASK)
+    started = interruptible(*touching(marker))
+    session = eventually("it waits", lambda: waiting(here))
+    holder = here.pid("holder", session)
+    os.kill(holder, signal.SIGSTOP)
+    assert started.stderr is not None
+    assert "waiting for approval of" in started.stderr.readline()
+
+    started.send_signal(signal.SIGINT)
+    os.kill(holder, signal.SIGCONT)
 
     assert ended(started)[0] != 0
     eventually("it is over", lambda: state(here, session) == "exited")

@@ -33,6 +33,10 @@ SPEECH = Intend(
     intent="\U0001f600" * MAX_INTENT,
     effect="\U0001f600" * MAX_EFFECT,
     parameters="\U0001f600" * MAX_PARAMETERS,
+    prompt="",
+    expects="",
+    idempotent=False,
+    attempt=1,
 )
 LINE = b"touch left-by-the-agent"
 

@@ -210,7 +210,7 @@ def test_a_session_is_started_and_renamed_from_inside(sit: Sit) -> None:
     user.types(PREFIX + b",")
     user.finds("new name: ")
     user.types(b"\x15web\r")
-    user.finds("a session named 'web' exists already")
+    user.finds("a session named 'web' already exists")
     user.types(b"\x15shop\r")
     user.until("it is called so", lambda: user.screen().title.startswith("shop "))
 
@@ -249,7 +249,7 @@ def test_alone_there_is_nowhere_to_go(sit: Sit) -> None:
 
     for key in (b"n", b"p", b"l"):
         user.types(PREFIX + key)
-        user.finds("there is no other session to go to")
+        user.finds("there is no other session")
 
 
 @pytest.mark.usefixtures("here")

@@ -43,17 +43,17 @@ def test_sessions_elsewhere_are_shown_attached_to_and_acted_on() -> None:
         user.press("x")
         user.sees("end desk/other")
         user.press("y")
-        user.sees("no session has these words")
+        user.sees("no session matches")
 
 
 def test_a_host_that_is_away_is_said_to_be_and_comes_back() -> None:
     with joined() as (_, middle, user):
         user.sees("desk/web", "own", "2 sessions")
         middle.kill()
-        user.sees("desk is away", "desk/web", "own")
+        user.sees("desk cannot be reached", "desk/web", "own")
         user.press("/", "own", "\r")
         user.sees("I am here")
 
         middle.start()
         user.press("\x1b")
-        user.sees("desk/web", gone="is away")
+        user.sees("desk/web", gone="cannot be reached")

@@ -47,7 +47,7 @@ def test_what_sessions_do_and_show_is_on_the_screen_and_changes_with_them() -> N
     with machine() as here, looking() as user:
         user.sees("no sessions; n starts one")
         session = named(here, "build", "sh", "-c", "read x; echo said $x; read y")
-        user.sees("build", "waiting-for-input", "1 needs somebody")
+        user.sees("build", "waiting-for-input", "1 needs attention")
 
         operator = here.join(session)
         operator.enter(b"hello\r")
@@ -152,7 +152,7 @@ def test_what_waits_is_approved_as_it_was_shown_and_denied() -> None:
         with looking() as user:
             user.sees("shell")
             robo.submit(b"rm -rf \x1b[31m/\r")
-            user.sees("waits for approval", "1 needs somebody")
+            user.sees("waits for approval", "1 needs attention")
 
             user.press("a")
             pending = robo_pending(here, session)
@@ -260,7 +260,7 @@ def test_what_dozes_is_not_woken_by_a_look_and_dozes_while_it_is_shown() -> None
         asleep = named(here, "asleep", "cat")
         fall_asleep(here, asleep)
         with looking() as user:
-            user.sees("dozing", "asleep: nothing happens in it")
+            user.sees("dozing", "asleep; Space wakes it")
             awake = named(here, "awake", "sh", "-c", "echo I was awake; cat")
             user.sees("awake  ")
             user.press("\x1b[H")
@@ -273,7 +273,7 @@ def test_what_dozes_is_not_woken_by_a_look_and_dozes_while_it_is_shown() -> None
 
             assert [here.facts(one) for one in (asleep, awake)] == holders
             user.press(DOWN, " ")
-            user.sees(gone="asleep: nothing")
+            user.sees(gone="asleep; Space")
 
 
 def test_what_dozes_at_a_secret_is_known_to_ask_for_it_without_being_woken() -> None:
@@ -300,7 +300,7 @@ def test_a_session_that_calls_for_somebody_comes_first() -> None:
         user.sees("older", "newer")
         here.join(session).enter(b"go\r")
 
-        user.sees("! older", "tests are done", "1 needs somebody")
+        user.sees("! older", "tests are done", "1 needs attention")
 
 
 def test_a_look_is_no_attachment_and_is_not_on_record() -> None:

@@ -18,7 +18,7 @@ from holdfast.core.book.logbook import EntryKind
 from holdfast.mcp import contracts
 from holdfast.mcp.tools import TOOLS
 from holdfast.model.errors import NotAllowed, SelfApproval
-from holdfast.wire.company import Grant
+from holdfast.wire.presence import Grant
 
 MISFITS: list[dict[str, Any]] = [
     {"command": "true"},

@@ -19,8 +19,8 @@ from tests.scenarios.support import Client, Machine, eventually, machine
 
 from holdfast.linux import procfs
 from holdfast.model.ids import SessionId
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence as parties
 
 pytestmark = pytest.mark.skipif(
     not can_hold_execs(), reason="this kernel cannot hold an exec"

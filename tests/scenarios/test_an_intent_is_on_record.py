@@ -7,10 +7,19 @@ from holdfast.core.book.logbook import Entry, EntryKind, recover
 from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
-from holdfast.wire.company import Grant
 from holdfast.wire.intents import Intend
+from holdfast.wire.presence import Grant
 
-SAID = Intend(act="run", intent="see what fails", effect="none", parameters="{}")
+SAID = Intend(
+    act="run",
+    intent="see what fails",
+    effect="none",
+    parameters="{}",
+    prompt="m-17",
+    expects="",
+    idempotent=False,
+    attempt=1,
+)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from tests.scenarios.elsewhere import Place, places, relay
 from tests.scenarios.support import eventually
 
-from holdfast.aio.meeting import reach
+from holdfast.aio.relay_client import reach
 from holdfast.client import hosts
 from holdfast.crypto.identity import Identity
 from holdfast.model.errors import Unavailable

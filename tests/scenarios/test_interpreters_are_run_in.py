@@ -62,7 +62,7 @@ def test_a_line_gives_what_it_printed_and_says_how_that_is_known(
     assert (facts["output"], facts["exit"]) == (output, None)
     assert facts["boundaries"] == "prompt"
     assert (shown.returncode, shown.stdout) == (0, output)
-    assert "its prompt says where this ended" in shown.stderr
+    assert "the next prompt marks the end" in shown.stderr
 
 
 def test_an_interpreter_inside_a_shell_is_run_in(here: Machine, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_shell_without_marks_comes_back_as_well(here: Machine) -> None:
     done = verb("run", session, "exit()")
 
     assert (done.returncode, done.stdout) == (0, "")
-    assert "has left the terminal to another program" in done.stderr
+    assert "another program has the terminal now" in done.stderr
 
 
 def test_a_silent_line_is_waited_for_to_its_end(here: Machine) -> None:

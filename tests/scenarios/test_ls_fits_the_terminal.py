@@ -69,4 +69,4 @@ def test_a_terminal_is_detached_from_elsewhere_and_told_by_whom(here: Machine) -
     assert facts is not None
     assert facts["exit"] is None
     again = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert "nobody to detach is attached" in again.stdout
+    assert "no client to detach is attached" in again.stdout

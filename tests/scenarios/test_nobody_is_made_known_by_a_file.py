@@ -21,8 +21,8 @@ from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import InviteUnknown
 from holdfast.model.ids import SessionId, actor_id
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence as parties
 from holdfast.wire.codec import Message, decode, encode
 from holdfast.wire.frames import FrameReader
 from holdfast.wire.versions import SPOKEN

@@ -134,6 +134,6 @@ def test_what_would_not_be_read_is_refused(
 
     for refused in (piped, filed):
         assert refused.returncode == 64
-        assert "passes no standard input on" in refused.stderr
+        assert "does not pass on standard input" in refused.stderr
     assert (at_end.returncode, at_end.stdout) == (0, "done\n")
     assert names(home) == []

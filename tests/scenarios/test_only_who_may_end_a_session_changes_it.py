@@ -16,7 +16,7 @@ from holdfast.linux import packets
 from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
-from holdfast.wire import company as parties
+from holdfast.wire import presence as parties
 
 Packet = dict[str, object]
 CHANGES: dict[str, Packet] = {

@@ -14,7 +14,7 @@ from holdfast.core.provenance.originators import COARSE_MS
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.wire import messages as wire
 from holdfast.wire.blame import Behind, BlameReport
-from holdfast.wire.company import Inherited
+from holdfast.wire.presence import Inherited
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def bash(ours: Machine, tmp_path: Path) -> SessionId:
     return shell(ours, tmp_path)
 
 
-class Company:
+class TwoOperators:
     """Two operators of one shell: Ada stages, Bea runs."""
 
     def __init__(self, ours: Machine, session: SessionId) -> None:
@@ -68,8 +68,8 @@ class Company:
 
 
 @pytest.fixture
-def company(ours: Machine, bash: SessionId) -> Company:
-    return Company(ours, bash)
+def two(ours: Machine, bash: SessionId) -> TwoOperators:
+    return TwoOperators(ours, bash)
 
 
 def actor(client: Client) -> ActorId:
@@ -107,157 +107,159 @@ def names(report: BlameReport, client: Client, number: int) -> bool:
     ],
 )
 def test_what_one_sets_and_another_runs_into_is_the_first_ones(
-    company: Company, what: str, name: str, staged: str, run: str
+    two: TwoOperators, what: str, name: str, staged: str, run: str
 ) -> None:
-    number = company.does(company.ada, staged)
-    company.does(company.bea, run)
+    number = two.does(two.ada, staged)
+    two.does(two.bea, run)
 
-    report = company.asks(what, name)
-    assert names(report, company.ada, number), report
+    report = two.asks(what, name)
+    assert names(report, two.ada, number), report
     assert report.digest
 
 
-def test_what_is_run_by_another_is_told_with_who_ran_it(company: Company) -> None:
-    company.does(company.ada, "alias deploy='echo build'")
-    company.does(company.bea, "deploy now")
+def test_what_is_run_by_another_is_told_with_who_ran_it(
+    two: TwoOperators,
+) -> None:
+    two.does(two.ada, "alias deploy='echo build'")
+    two.does(two.bea, "deploy now")
 
-    used = company.asks("alias", "deploy").used
+    used = two.asks("alias", "deploy").used
     assert used is not None
-    assert used.trigger == actor(company.bea)
+    assert used.trigger == actor(two.bea)
 
 
-def test_what_another_changes_again_is_the_last_ones(company: Company) -> None:
-    company.does(company.ada, "x=1")
-    number = company.does(company.bea, "x=2")
+def test_what_another_changes_again_is_the_last_ones(two: TwoOperators) -> None:
+    two.does(two.ada, "x=1")
+    number = two.does(two.bea, "x=2")
 
-    assert names(company.asks("variable", "x"), company.bea, number)
+    assert names(two.asks("variable", "x"), two.bea, number)
 
 
-def test_who_took_something_away_is_named_too(company: Company) -> None:
-    company.does(company.ada, "alias gone=ls")
-    number = company.does(company.bea, "unalias gone")
+def test_who_took_something_away_is_named_too(two: TwoOperators) -> None:
+    two.does(two.ada, "alias gone=ls")
+    number = two.does(two.bea, "unalias gone")
 
-    report = company.asks("alias", "gone")
-    assert names(report, company.bea, number)
+    report = two.asks("alias", "gone")
+    assert names(report, two.bea, number)
     assert (report.how, report.digest) == ("removed", b"")
 
 
-def test_what_the_shell_began_with_is_nobodys(company: Company) -> None:
-    company.does(company.ada, "true")
+def test_what_the_shell_began_with_is_nobodys(two: TwoOperators) -> None:
+    two.does(two.ada, "true")
 
-    assert company.asks("variable", "HOME").standing == "initial"
-    assert company.asks("alias", "never").standing == "absent"
+    assert two.asks("variable", "HOME").standing == "initial"
+    assert two.asks("alias", "never").standing == "absent"
 
 
 def test_a_staged_line_is_told_byte_by_byte_and_is_its_typists(
-    company: Company,
+    two: TwoOperators,
 ) -> None:
-    company.types(company.ada, b"x=$((1+")
-    company.drops(company.ada)
-    company.types(company.bea, b"1))")
+    two.types(two.ada, b"x=$((1+")
+    two.drops(two.ada)
+    two.types(two.bea, b"1))")
 
-    line = company.asks("line")
+    line = two.asks("line")
     assert line.staged == b"x=$((1+1))"
     assert [(one.size, one.actor) for one in line.by] == [
-        (7, actor(company.ada)),
-        (3, actor(company.bea)),
+        (7, actor(two.ada)),
+        (3, actor(two.bea)),
     ]
 
-    company.types(company.bea, b"\r")
-    eventually("x is set", lambda: company.asks("variable", "x").behind)
+    two.types(two.bea, b"\r")
+    eventually("x is set", lambda: two.asks("variable", "x").behind)
 
-    found = behind(company.asks("variable", "x"))
-    assert found.trigger == actor(company.bea)
-    assert found.authors == (actor(company.ada), actor(company.bea))
+    found = behind(two.asks("variable", "x"))
+    assert found.trigger == actor(two.bea)
+    assert found.authors == (actor(two.ada), actor(two.bea))
 
 
 def test_a_line_from_the_history_that_another_recalled_is_both_of_theirs(
-    company: Company,
+    two: TwoOperators,
 ) -> None:
-    company.does(company.ada, "y=1")
-    company.does(company.ada, "y=2")
-    company.types(company.ada, b"\x10\x10")
-    company.drops(company.ada)
-    company.types(company.bea, b"\r")
+    two.does(two.ada, "y=1")
+    two.does(two.ada, "y=2")
+    two.types(two.ada, b"\x10\x10")
+    two.drops(two.ada)
+    two.types(two.bea, b"\r")
 
     def ran() -> Behind | None:
-        found = company.asks("variable", "y").behind
+        found = two.asks("variable", "y").behind
         return found if found is not None and found.command == 3 else None
 
     found = eventually("it ran", ran)
-    assert found.trigger == actor(company.bea)
-    assert actor(company.ada) in found.authors
+    assert found.trigger == actor(two.bea)
+    assert actor(two.ada) in found.authors
 
 
 def test_what_others_type_into_a_nested_shell_is_theirs_too(
-    company: Company, tmp_path: Path
+    two: TwoOperators, tmp_path: Path
 ) -> None:
-    company.types(company.ada, b"sh\r")
-    wait_phase(company.session, "running")
-    company.drops(company.ada)
-    company.types(company.bea, f"echo x > {tmp_path}/inside; exit\r".encode())
-    wait_phase(company.session, "prompt")
+    two.types(two.ada, b"sh\r")
+    wait_phase(two.session, "running")
+    two.drops(two.ada)
+    two.types(two.bea, f"echo x > {tmp_path}/inside; exit\r".encode())
+    wait_phase(two.session, "prompt")
 
-    (touched,) = blame_query.file(company.session, str(tmp_path / "inside"))
+    (touched,) = blame_query.file(two.session, str(tmp_path / "inside"))
     found = behind(touched.report)
-    assert found.trigger == actor(company.ada)
-    assert actor(company.bea) in found.authors
+    assert found.trigger == actor(two.ada)
+    assert actor(two.bea) in found.authors
 
 
 @pytest.mark.parametrize("name", [".bashrc", "script.sh", "bin/program"])
 def test_a_file_belongs_to_the_command_that_ran_when_it_was_changed(
-    company: Company, tmp_path: Path, name: str
+    two: TwoOperators, tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / name
     staged = f"mkdir -p {path.parent}; echo 'echo hello' > {path}; chmod +x {path}"
-    number = company.does(company.ada, staged)
-    company.does(company.bea, f"sh {path}")
+    number = two.does(two.ada, staged)
+    two.does(two.bea, f"sh {path}")
 
-    (touched,) = blame_query.file(company.session, str(path))
-    assert names(touched.report, company.ada, number), touched
+    (touched,) = blame_query.file(two.session, str(path))
+    assert names(touched.report, two.ada, number), touched
     assert touched.fact.digest
 
 
-def test_a_faked_date_names_whoever_faked_it(company: Company, tmp_path: Path) -> None:
+def test_a_faked_date_names_whoever_faked_it(two: TwoOperators, tmp_path: Path) -> None:
     path = tmp_path / "script.sh"
-    company.does(company.bea, f"echo hello > {path}")
-    number = company.does(company.ada, f"touch -d 2001-01-01 {path}")
+    two.does(two.bea, f"echo hello > {path}")
+    number = two.does(two.ada, f"touch -d 2001-01-01 {path}")
 
-    (touched,) = blame_query.file(company.session, str(path))
-    assert names(touched.report, company.ada, number)
+    (touched,) = blame_query.file(two.session, str(path))
+    assert names(touched.report, two.ada, number)
 
 
 def test_each_link_to_a_file_has_its_own_originator(
-    company: Company, tmp_path: Path
+    two: TwoOperators, tmp_path: Path
 ) -> None:
-    first = company.does(company.bea, f"echo hello > {tmp_path}/real")
-    second = company.does(company.ada, f"ln -s real {tmp_path}/tool")
+    first = two.does(two.bea, f"echo hello > {tmp_path}/real")
+    second = two.does(two.ada, f"ln -s real {tmp_path}/tool")
 
-    link, real = blame_query.file(company.session, str(tmp_path / "tool"))
-    assert names(link.report, company.ada, second)
-    assert names(real.report, company.bea, first)
+    link, real = blame_query.file(two.session, str(tmp_path / "tool"))
+    assert names(link.report, two.ada, second)
+    assert names(real.report, two.bea, first)
 
 
-def test_a_file_from_outside_is_nobodys_here(company: Company, tmp_path: Path) -> None:
-    company.does(company.ada, "true")
+def test_a_file_from_outside_is_nobodys_here(two: TwoOperators, tmp_path: Path) -> None:
+    two.does(two.ada, "true")
     path = tmp_path / "outside"
 
     def is_between() -> bool:
         path.write_text("x")
-        (touched,) = blame_query.file(company.session, str(path))
+        (touched,) = blame_query.file(two.session, str(path))
         return touched.report.standing == "none"
 
     eventually("it is written between commands", is_between)
 
 
-def background(company: Company) -> tuple[int, int]:
+def background(two: TwoOperators) -> tuple[int, int]:
     """Have Ada leave something in the background; return its pid and number."""
-    number = company.does(company.ada, "sleep 987 & disown")
+    number = two.does(two.ada, "sleep 987 & disown")
     found = eventually(
         "the sleeper",
         lambda: [
             one.pid
-            for one in graph(company.session).processes
+            for one in graph(two.session).processes
             if one.command == "sleep 987"
         ],
     )
@@ -265,116 +267,116 @@ def background(company: Company) -> tuple[int, int]:
 
 
 def test_a_process_belongs_to_the_command_that_started_it(
-    ours: Machine, company: Company
+    ours: Machine, two: TwoOperators
 ) -> None:
-    pid, number = background(company)
-    company.does(company.bea, "sleep 0.1")
+    pid, number = background(two)
+    two.does(two.bea, "sleep 0.1")
 
-    seen = graph(company.session)
-    leader = ours.pid("leader", company.session)
-    (traced,) = blame_query.processes(company.session, leader, [pid], seen)
-    assert names(traced.report, company.ada, number)
+    seen = graph(two.session)
+    leader = ours.pid("leader", two.session)
+    (traced,) = blame_query.processes(two.session, leader, [pid], seen)
+    assert names(traced.report, two.ada, number)
     assert (traced.root.pid, traced.root.is_by_time) == (pid, False)
     actors = {one.pid: one.actor for one in seen.processes}
-    assert actors[pid] == actor(company.ada)
+    assert actors[pid] == actor(two.ada)
     assert actors[leader] == current_operator.ourselves().actor.id
 
 
 def test_a_daemon_and_what_it_starts_are_known_by_time(
-    ours: Machine, company: Company
+    ours: Machine, two: TwoOperators
 ) -> None:
     daemon = "setsid sh -c 'sleep 986 & sleep 985' >/dev/null 2>&1 & disown; sleep 0.2"
-    number = company.does(company.ada, f"({daemon})")
-    company.does(company.bea, "true")
+    number = two.does(two.ada, f"({daemon})")
+    two.does(two.bea, "true")
 
     def found() -> list[int]:
-        listed = graph(company.session).processes
+        listed = graph(two.session).processes
         return [one.pid for one in listed if one.command == "sleep 986"]
 
     (pid,) = eventually("the daemon's child", found)
-    leader = ours.pid("leader", company.session)
-    seen = graph(company.session)
-    (traced,) = blame_query.processes(company.session, leader, [pid], seen)
+    leader = ours.pid("leader", two.session)
+    seen = graph(two.session)
+    (traced,) = blame_query.processes(two.session, leader, [pid], seen)
     assert traced.root.is_by_time
-    assert names(traced.report, company.ada, number)
+    assert names(traced.report, two.ada, number)
 
 
 def test_a_program_that_takes_another_name_is_still_known(
-    ours: Machine, company: Company
+    ours: Machine, two: TwoOperators
 ) -> None:
-    number = company.does(company.ada, "(exec -a '[kworker/0:1]' sleep 984) & disown")
+    number = two.does(two.ada, "(exec -a '[kworker/0:1]' sleep 984) & disown")
 
     def found() -> list[int]:
-        listed = graph(company.session).processes
+        listed = graph(two.session).processes
         return [one.pid for one in listed if one.command == "[kworker/0:1] 984"]
 
     (pid,) = eventually("the disguised one", found)
-    leader = ours.pid("leader", company.session)
-    seen = graph(company.session)
-    (traced,) = blame_query.processes(company.session, leader, [pid], seen)
-    assert names(traced.report, company.ada, number)
+    leader = ours.pid("leader", two.session)
+    seen = graph(two.session)
+    (traced,) = blame_query.processes(two.session, leader, [pid], seen)
+    assert names(traced.report, two.ada, number)
 
 
 def test_whoever_takes_the_turn_is_told_who_started_what_runs(
-    company: Company,
+    two: TwoOperators,
 ) -> None:
-    pid, _ = background(company)
-    company.types(company.ada, b"half a line")
-    assert company.bea.request(wire.Seize(wire.Halt.NONE)) is None
+    pid, _ = background(two)
+    two.types(two.ada, b"half a line")
+    assert two.bea.request(wire.Seize(wire.Halt.NONE)) is None
 
-    inherited = company.bea.wait(Inherited)
-    assert {one.pid: one.actor for one in inherited.jobs}[pid] == actor(company.ada)
-    assert inherited.by == (actor(company.ada),)
+    inherited = two.bea.wait(Inherited)
+    assert {one.pid: one.actor for one in inherited.jobs}[pid] == actor(two.ada)
+    assert inherited.by == (actor(two.ada),)
 
 
 def test_a_successor_knows_what_its_predecessor_knew(
-    ours: Machine, company: Company, tmp_path: Path
+    ours: Machine, two: TwoOperators, tmp_path: Path
 ) -> None:
-    alias = company.does(company.ada, "alias deploy='echo build'")
-    file = company.does(company.bea, f"echo hello > {tmp_path}/f")
-    pid, process = background(company)
-    eventually("the prompt is seen", lambda: not company.asks("alias", "x").silent)
-    ours.replace_holder(company.session)
-    ours.wait_whole(company.session)
+    alias = two.does(two.ada, "alias deploy='echo build'")
+    file = two.does(two.bea, f"echo hello > {tmp_path}/f")
+    pid, process = background(two)
+    eventually("the prompt is seen", lambda: not two.asks("alias", "x").silent)
+    ours.replace_holder(two.session)
+    ours.wait_whole(two.session)
 
-    assert names(company.asks("alias", "deploy"), company.ada, alias)
-    assert company.asks("variable", "HOME").standing == "initial"
-    (touched,) = blame_query.file(company.session, str(tmp_path / "f"))
-    assert names(touched.report, company.bea, file)
-    seen = graph(company.session)
-    leader = ours.pid("leader", company.session)
-    (traced,) = blame_query.processes(company.session, leader, [pid], seen)
-    assert names(traced.report, company.ada, process)
+    assert names(two.asks("alias", "deploy"), two.ada, alias)
+    assert two.asks("variable", "HOME").standing == "initial"
+    (touched,) = blame_query.file(two.session, str(tmp_path / "f"))
+    assert names(touched.report, two.bea, file)
+    seen = graph(two.session)
+    leader = ours.pid("leader", two.session)
+    (traced,) = blame_query.processes(two.session, leader, [pid], seen)
+    assert names(traced.report, two.ada, process)
 
 
 def test_a_holder_killed_in_between_makes_nobody_up(
-    ours: Machine, company: Company
+    ours: Machine, two: TwoOperators
 ) -> None:
-    company.does(company.ada, "x=1")
-    company.types(company.bea, b"sleep 0.5; x=2\r")
-    wait_phase(company.session, "running")
-    ours.kill("holder", company.session)
-    ours.wait_whole(company.session)
-    wait_phase(company.session, "prompt")
+    two.does(two.ada, "x=1")
+    two.types(two.bea, b"sleep 0.5; x=2\r")
+    wait_phase(two.session, "running")
+    ours.kill("holder", two.session)
+    ours.wait_whole(two.session)
+    wait_phase(two.session, "prompt")
 
     def is_seen() -> Behind | None:
-        found = company.asks("variable", "x")
+        found = two.asks("variable", "x")
         return found.behind if found.behind and found.behind.command == 2 else None
 
     found = eventually("x is seen again", is_seen)
-    assert found.trigger in (actor(company.bea), "")
+    assert found.trigger in (actor(two.bea), "")
 
 
 def test_a_shell_that_tells_nothing_any_more_is_said_to_be_silent(
-    company: Company, tmp_path: Path
+    two: TwoOperators, tmp_path: Path
 ) -> None:
-    company.types(company.ada, b"exec sh\r")
-    eventually("it is silent", lambda: company.asks("alias", "later").silent)
-    company.drops(company.ada)
-    company.types(company.bea, f"alias later=ls; >{tmp_path}/f\r".encode())
+    two.types(two.ada, b"exec sh\r")
+    eventually("it is silent", lambda: two.asks("alias", "later").silent)
+    two.drops(two.ada)
+    two.types(two.bea, f"alias later=ls; >{tmp_path}/f\r".encode())
     eventually("it did that", (tmp_path / "f").exists)
 
-    report = company.asks("alias", "later")
+    report = two.asks("alias", "later")
     assert (report.standing, report.silent) == ("absent", True)
-    (touched,) = blame_query.file(company.session, str(tmp_path / "f"))
-    assert actor(company.bea) in behind(touched.report).authors
+    (touched,) = blame_query.file(two.session, str(tmp_path / "f"))
+    assert actor(two.bea) in behind(touched.report).authors

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.scenarios.shells import shell
 from tests.scenarios.support import Machine, machine
-from tests.scenarios.test_originators import Company, names
+from tests.scenarios.test_originators import TwoOperators, names
 
 
 @pytest.fixture(scope="module")
@@ -17,11 +17,11 @@ def ours() -> Iterator[Machine]:
 
 
 @pytest.fixture(params=["zsh", "fish"])
-def company(ours: Machine, tmp_path: Path, request: pytest.FixtureRequest) -> Company:
+def two(ours: Machine, tmp_path: Path, request: pytest.FixtureRequest) -> TwoOperators:
     if shutil.which(request.param) is None:
         pytest.skip(f"there is no {request.param} here")
     (tmp_path / ".zshrc").touch()
-    return Company(ours, shell(ours, tmp_path, request.param))
+    return TwoOperators(ours, shell(ours, tmp_path, request.param))
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,11 @@ def company(ours: Machine, tmp_path: Path, request: pytest.FixtureRequest) -> Co
     ],
 )
 def test_what_one_sets_and_another_runs_into_is_the_first_ones(
-    company: Company, what: str, name: str, staged: str
+    two: TwoOperators, what: str, name: str, staged: str
 ) -> None:
     if what == "function":
         staged = f"{staged} || eval 'deploy() {{ echo x; }}'"
-    number = company.does(company.ada, staged)
-    company.does(company.bea, "true")
+    number = two.does(two.ada, staged)
+    two.does(two.bea, "true")
 
-    assert names(company.asks(what, name), company.ada, number)
+    assert names(two.asks(what, name), two.ada, number)

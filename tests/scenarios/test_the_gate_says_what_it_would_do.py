@@ -79,7 +79,7 @@ def test_a_policy_is_tried_before_it_is_applied(
     )
     assert (code, "default-agent" in said, "not in force" in said) == (0, True, True)
     code, said = tried(session, capsys, *whose)
-    assert (code, "note: a changed policy waits" in said) == (77, True)
+    assert (code, "note: a changed policy is not applied yet" in said) == (77, True)
     facts = json.loads(tried(session, capsys, "--json", *whose)[1])
     assert (facts["in_force"], facts["notices"]) == (True, [policy_files.WAITS])
 

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.version import __version__
+
 ROOT = Path(__file__).parents[2]
 NAME = "holdfast-reader"
 PATIENCE = 600
@@ -40,7 +42,7 @@ class Account:
             "LANG": "C.UTF-8",
             "USER": NAME,
             "LOGNAME": NAME,
-            "SHELL": "/bin/bash",
+            "SHELL": "/bin/sh",  # what `useradd` gives
         }
         return subprocess.run(  # the README's own lines
             [*self.drop, "bash", "-e"],
@@ -112,10 +114,44 @@ def test_the_lines_of_the_readme_work_in_order_for_a_new_user(account: Account) 
 @pytest.mark.timeout(PATIENCE + 60)
 def test_a_new_user_installs_the_package_as_printed(account: Account) -> None:
     page = (account.clone / "docs/howto/install.md").read_text("utf-8")
-    (lines,) = LINES.findall(page)
+    lines = LINES.findall(page)
 
-    done = account.run(lines)
+    done = account.run("".join(lines))
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Sessions can work here." in done.stdout
     assert (account.home / "holdfast-env/bin/holdfast").exists()
+    if account.drop and shutil.which("dpkg-deb") is not None:
+        (package,) = (account.clone / "dist").glob("*.deb")
+        works_where_it_is_unpacked(package, account.home)
+
+
+def works_where_it_is_unpacked(package: Path, home: Path) -> None:
+    """Use a Debian package that is not installed: it is /opt, for one process."""
+    tree, places = home / "tree", home / "deb"
+    subprocess.run(["dpkg-deb", "--extract", package, tree], check=True)  # noqa: S607
+    command = (tree / "usr/bin/holdfast").readlink()
+    lines = f"""
+        mount --bind {tree}/opt /opt
+        export HOME={places} HOLDFAST_RUNTIME_DIR={places}/run
+        mkdir {places} && cd {places}
+        trap '{command} down --end-sessions' EXIT
+        {command} --version
+        {command} new --detach --name it -- cat
+        {command} send it --enter hello
+        {command} wait it --for hello
+        {command} screen it
+    """
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-ec", lines],  # noqa: S607
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith(f"holdfast {__version__}\n")
+    assert "\nhello\n" in done.stdout
+    for place in ("lib/systemd/user/holdfast.service", "share/man/man1/holdfast.1.gz"):
+        assert (tree / "usr" / place).is_file()

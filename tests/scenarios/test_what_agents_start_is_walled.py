@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.scenarios.gated import write_policy
@@ -9,7 +10,10 @@ from tests.scenarios.support import Machine, machine
 from tests.sdk.support import go
 
 import holdfast
+from holdfast.cli.main import main
 from holdfast.client import current_operator
+from holdfast.client.keeper import sessions
+from holdfast.linux import process_start
 from holdfast.linux.capsule import trial
 from holdfast.model.actors import ActorKind
 
@@ -72,6 +76,45 @@ def test_a_policy_lets_agents_have_plain_ones(here: Machine) -> None:
 
     assert started(here, bot())["runtime"] == "plain"
     assert started(here, bot(), runtime="capsule")["runtime"] == "capsule"
+
+
+@pytest.fixture
+def behind_a_link(tmp_path: Path) -> Iterator[Machine]:
+    """Have a machine of which no capsule is made: a link leads to its policy."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+
+    def begin() -> None:
+        os.environ["HOLDFAST_CONFIG_DIR"] = f"{tmp_path}/link/config"
+        process_start.ensure_keeper()
+
+    with machine(begin=begin) as made:
+        write_policy(FREE)
+        yield made
+
+
+def test_where_none_can_be_made_that_is_said_or_nothing_starts(
+    behind_a_link: Machine, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    here, agent = behind_a_link, bot()
+
+    made = started(here, agent)
+
+    assert made["runtime"] == "plain"
+    assert f"{tmp_path}/link is a link" in str(made["no_capsule"])
+    (listed,) = sessions()
+    assert listed.no_capsule == made["no_capsule"]
+    assert main(["ls"]) == 0
+    assert main(["log", str(made["id"])]) == 0
+    told = capfd.readouterr().out
+    assert "running, no capsule" in told
+    assert "The session started, without a capsule: " in told
+
+    write_policy(f'{FREE}[runtime]\nagent = "capsule"\n')
+
+    refused = started(here, agent)
+    assert (refused["ok"], refused["code"]) == (False, "no-capsule")
+    assert len(sessions()) == 1
 
 
 @pytest.mark.parametrize("wrong", [{"runtime": "vm"}, {"net": "x"}, {"runtime": 1}])

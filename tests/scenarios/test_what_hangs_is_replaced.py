@@ -211,7 +211,7 @@ def _loop(*_):
     while True:
         pass
 
-signal.signal(signal.SIGUSR1, _loop)
+signal.signal(signal.SIGUSR2, _loop)
 """
 
 
@@ -226,7 +226,7 @@ def looping(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("what", EVERYONE)
 def test_what_loops_without_an_end_is_replaced(looping: Path, what: str) -> None:
     with copies.machine_running(looping) as here:
-        hangs_and_is_replaced(here, what, signal.SIGUSR1)
+        hangs_and_is_replaced(here, what, signal.SIGUSR2)
 
 
 HOGS = 3

@@ -34,7 +34,7 @@ def installed(tmp_path: Path) -> Path:
     place = tmp_path
     done("sh", str(ROOT / "tools" / "build-web"), "--if-needed")
     packer = Path(sys.executable).with_name("hatchling")
-    done(str(packer), "build", "-t", "sdist", "-d", str(place))
+    done(str(packer), "build", "-t", "sdist", "-d", str(place), folder=str(ROOT))
     (packed,) = place.glob("*.tar.gz")
     venv.create(place / "clean", with_pip=True, clear=True)
     programs = place / "clean" / "bin"
@@ -51,12 +51,12 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made, ignore_errors=True)
 
 
-def done(*words: str, **variables: str) -> str:
-    """Run a program outside the checkout, and return what it printed."""
+def done(*words: str, folder: str = "/", **variables: str) -> str:
+    """Run a program, outside the checkout unless it is named; return its output."""
     kept = {name: os.environ[name] for name in os.environ if "PYTHON" not in name}
     ran = subprocess.run(
         words,
-        cwd="/" if "hatchling" not in words[0] else ROOT,
+        cwd=folder,
         env={**kept, **variables},
         capture_output=True,
         text=True,
@@ -95,16 +95,19 @@ def brings_the_page(installed: Path) -> None:
 
 
 def carries_a_session(installed: Path, folder: Path) -> None:
-    places = {
+    holdfast, own = str(installed / "holdfast"), places(folder)
+
+    done(holdfast, "new", "--detach", "--name", "it", "--", "cat", **own)
+    done(holdfast, "send", "it", "--enter", "hello", **own)
+    done(holdfast, "wait", "it", "--for", "hello", **own)
+    done(holdfast, "end", "it", **own)
+
+
+def places(folder: Path) -> dict[str, str]:
+    return {
         "HOLDFAST_RUNTIME_DIR": str(folder),
         "HOLDFAST_CONFIG_DIR": str(folder / "config"),
     }
-    holdfast = str(installed / "holdfast")
-
-    done(holdfast, "new", "--detach", "--name", "it", "--", "cat", **places)
-    done(holdfast, "send", "it", "--enter", "hello", **places)
-    done(holdfast, "wait", "it", "--for", "hello", **places)
-    done(holdfast, "end", "it", **places)
 
 
 def brings_an_example_policy(installed: Path) -> None:

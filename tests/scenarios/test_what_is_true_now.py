@@ -18,8 +18,8 @@ from holdfast.linux.process_table import read_process
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotAllowed
 from holdfast.model.ids import SessionId
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence as parties
 from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.graphs import Graph, GraphRequest
 

@@ -13,8 +13,8 @@ from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.inputs import InputKind
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence as parties
 
 POLICY = """
 [default]

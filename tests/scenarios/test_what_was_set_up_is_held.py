@@ -15,8 +15,8 @@ from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence as parties
 from holdfast.wire.blame import Stretch
 from holdfast.wire.trials import Tried, Try
 

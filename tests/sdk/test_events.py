@@ -12,7 +12,6 @@ from holdfast.sdk.events import (
     Exited,
     Gap,
     InOrder,
-    Lost,
     Noted,
     Output,
     Resized,
@@ -57,7 +56,7 @@ def test_what_is_said_on_the_wire_becomes_an_event() -> None:
         messages.Resized(5, messages.Cells(80, 24)): Resized(5, Size(80, 24)),
         messages.State("frozen", Incarnation(1)): StateChanged("frozen"),
         passed: passed,
-        **{one: one for one in (Gap(5, 9), Exited(-9), Lost("it is gone"))},
+        **{one: one for one in (Gap(5, 9), Exited(-9))},
         commands.CommandEnded(told): CommandEnded(
             Command(3, "make", 5, 9, 2, 1.5, "/src")
         ),

@@ -11,6 +11,9 @@ from tests.sdk.support import go, shell
 
 import holdfast
 from holdfast import errors
+from holdfast.crypto.branch_token import Branch, issue
+from holdfast.crypto.keys import SigningKey
+from holdfast.linux.stored.host_key import host_seed
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -25,8 +28,14 @@ def command(name: str, *words: str) -> list[str]:
 
 
 def example(name: str, *words: str) -> "subprocess.CompletedProcess[str]":
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     return subprocess.run(
-        command(name, *words), capture_output=True, text=True, check=False, timeout=60
+        command(name, *words),
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
 
 
@@ -144,3 +153,28 @@ def test_what_an_agent_wants_is_approved_or_denied() -> None:
         "denied 'rm -r /nowhere'",
         "",
     ]
+
+
+def test_a_store_refuses_a_life_that_is_over(here: Machine, tmp_path: Path) -> None:
+    del here
+    key = SigningKey.from_seed(host_seed())
+    session = "s_" + "a" * 16
+    first, second = (issue(Branch(session, life, ""), key) for life in (1, 2))
+    other = issue(Branch("s_" + "b" * 16, 1, ""), key)
+    path = str(tmp_path / "ledger")
+
+    told = [
+        example("fenced_ledger.py", path, token, amount)
+        for token, amount in (
+            *((first, "1"), (first, "2"), (second, "10")),
+            *((first, "100"), (other, "20"), (second, "30")),
+        )
+    ]
+
+    assert [one.stdout for one in told] == ["1\n", "3\n", "13\n", "", "33\n", "63\n"]
+    assert told[3].returncode == 1
+    assert "incarnation 1 is over" in told[3].stderr
+    forged = issue(Branch(session, 3, ""), SigningKey.from_seed(bytes(32)))
+    assert "not genuine" in example("fenced_ledger.py", path, forged, "1").stderr
+    late = issue(Branch(session, 3, "", expires_ms=1), key)
+    assert "has run out" in example("fenced_ledger.py", path, late, "1").stderr

@@ -11,7 +11,7 @@ from holdfast.model.ids import NO_EPOCH, ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import Request
-from holdfast.sdk.routes import Near
+from holdfast.sdk.near_route import Near
 from holdfast.sdk.standing_link import Line
 from holdfast.wire.codec import Message, decode, encode
 from holdfast.wire.commands import CommandReport, CommandRequest

@@ -16,8 +16,8 @@ from holdfast.sdk.values import (
     Standing,
     Stop,
 )
-from holdfast.wire.company import Present
 from holdfast.wire.messages import Mode
+from holdfast.wire.presence import Present
 
 ANNA, BOT = ActorId("a_" + "a" * 32), ActorId("a_" + "b" * 32)
 HIDDEN = b"a\x1b[8mb\x1b[0m\r\n"

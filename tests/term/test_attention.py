@@ -206,3 +206,15 @@ def test_a_flood_without_any_sequence_after_it_leaves_nothing_open() -> None:
 )
 def test_most_output_is_plain(chunk: bytes, *, is_it: bool) -> None:
     assert attention.is_plain(chunk) is is_it
+
+
+def test_a_scanner_is_at_rest_where_nothing_has_begun() -> None:
+    def is_at_rest(printed: bytes) -> bool:
+        scanner = CallScanner()
+        scanner.feed(printed)
+        return scanner.is_at_rest
+
+    assert is_at_rest(b"text")
+    assert is_at_rest(b"\x1b]9;a\x07")
+    assert not is_at_rest(b"\x1b]9;come")
+    assert not is_at_rest(b"\x1b")

@@ -280,3 +280,13 @@ def test_a_filter_made_after_preloading_compiles_nothing() -> None:
 
     QueryFilter()
     assert queries._within.cache_info().misses == before  # noqa: SLF001
+
+
+def test_a_filter_is_at_rest_where_nothing_has_begun() -> None:
+    def is_at_rest(printed: bytes) -> bool:
+        found = QueryFilter()
+        found.feed(printed)
+        return found.is_at_rest
+
+    assert all(map(is_at_rest, (b"", b"text", b"\x1b[31mred", b"\x1b]0;title\x07")))
+    assert not any(map(is_at_rest, (b"\x1b[31", b"\x1b]0;title", b"\xc2")))

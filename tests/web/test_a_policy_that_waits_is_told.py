@@ -18,8 +18,8 @@ def test_a_changed_policy_that_waits_is_on_the_page_until_it_is_applied(
 
     path = Path(here.folders["HOLDFAST_CONFIG_DIR"]) / "policy.toml"
     path.write_text(LOOSE)
-    page.see("text=a changed policy waits")
+    page.see("text=a changed policy is not applied yet")
 
     here.do("gate", "apply", "--yes")
-    page.lose("text=a changed policy waits")
+    page.lose("text=a changed policy is not applied yet")
     assert page.trouble() == []

@@ -109,7 +109,7 @@ def test_output_that_is_not_kept_is_said_to_be_gone(
     page.panel("Commands")
 
     page.do("click", f"{block('echo first')} .block-head")
-    page.see("text=not kept any more")
+    page.see("text=no longer available")
 
 
 def test_a_command_is_run_again(chromium: Browser, here: World) -> None:

@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,12 +26,17 @@ class World(Place):
     def __init__(self) -> None:
         super().__init__()
         Path(self.folders["HOLDFAST_CONFIG_DIR"]).mkdir(mode=0o700)
-        home = Path(self.folder) / "home"
-        home.mkdir()
+        # Not where our own folders are, which no capsule sees.
+        home = Path(tempfile.mkdtemp(prefix="hf-home"))
         (home / ".bashrc").write_text("PS1='$ '\n")
         self.folders["HOME"] = os.fspath(home)
         self.up()
         self.url = str(self.status()["links"][0]["relay"])
+
+    def close(self) -> None:
+        """End everything that runs there, and remove it."""
+        super().close()
+        shutil.rmtree(self.folders["HOME"], ignore_errors=True)
 
     def furnish_shop(self) -> Path:
         """Have a folder and a prompt that tell nothing of this machine; return it."""

@@ -2,14 +2,14 @@ import msgspec
 import pytest
 
 from holdfast.model.errors import MalformedMessage, UnwritableMessage
-from holdfast.wire.canonical_form import Spelling
+from holdfast.wire.canonical_form import CanonicalForm
 
 
 class Word(msgspec.Struct, frozen=True, tag="word"):
     number: int
 
 
-WORDS: Spelling[Word] = Spelling("word", msgspec.msgpack.Decoder(Word), 64)
+WORDS: CanonicalForm[Word] = CanonicalForm("word", msgspec.msgpack.Decoder(Word), 64)
 
 
 def test_what_is_written_is_read_again() -> None:

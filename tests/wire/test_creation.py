@@ -60,3 +60,21 @@ def test_a_proof_for_another_life_is_none_for_a_new_session() -> None:
     both = {**WHOLE, **{one: f"some {one}" for one in RECOVERY}}
 
     assert recovery_bytes(both) != proven_bytes(both)
+
+
+def test_which_image_is_restored_is_proven() -> None:
+    whole = {one: f"some {one}" for one in RECOVERY}
+    of = {one: recovery_bytes({**whole, "image": one}) for one in (0, 2, 3)}
+
+    assert len({*of.values()}) == 3
+    assert of[0] == recovery_bytes(whole)
+
+
+def test_what_becomes_of_open_files_is_proven() -> None:
+    whole = {one: f"some {one}" for one in RECOVERY} | {"image": 2}
+    wishes = ("", "put-back", "as-is")
+
+    written = {recovery_bytes({**whole, "open_files": one}) for one in wishes}
+
+    assert len(written) == 3
+    assert recovery_bytes(whole) in written

@@ -166,3 +166,22 @@ def test_what_no_message_holds_is_not_written() -> None:
         first.packed(1.5)
     with pytest.raises(OverflowError):
         first.packed(2**64)
+
+
+def test_what_comes_on_a_link_is_taken_up_to_a_size() -> None:
+    assert first.received(lambda most: b"abcdef"[:most], 4) == b"abcd"
+
+
+def test_a_link_that_has_ended_gives_nothing() -> None:
+    def broken(_: int) -> bytes:
+        raise ConnectionResetError
+
+    assert first.received(broken, 4) == b""
+
+
+def test_what_does_not_come_in_time_is_left_to_others() -> None:
+    def silent(_: int) -> bytes:
+        raise TimeoutError
+
+    with pytest.raises(NotOneOfThese):
+        first.received(silent, 4)

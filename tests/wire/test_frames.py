@@ -129,6 +129,27 @@ def test_the_limit_rises_once_the_peer_has_shown_who_it_is() -> None:
     assert reader.feed(header(FrameKind.HELLO, MAX_PAYLOAD)) == []
 
 
+def test_what_comes_behind_the_proof_waits_for_it() -> None:
+    proof = Frame(FrameKind.IDENTIFY, b"proof")
+    large = Frame(FrameKind.SUBMIT, bytes(MAX_UNPROVEN_PAYLOAD + 1))
+    reader = FrameReader(limit=MAX_UNPROVEN_PAYLOAD)
+
+    assert reader.feed(proof.to_bytes() + large.to_bytes()) == [proof]
+    reader.raise_limit()
+    assert reader.feed(b"") == [large]
+
+
+def test_what_comes_behind_no_proof_is_refused_by_the_next_call() -> None:
+    hello = Frame(FrameKind.HELLO, b"")
+    reader = FrameReader(limit=MAX_UNPROVEN_PAYLOAD)
+    stream = hello.to_bytes() + header(FrameKind.SUBMIT, 4097) + bytes(1000)
+
+    assert reader.feed(stream) == [hello]
+    with pytest.raises(FrameTooLarge, match="4096"):
+        reader.feed(b"")
+    assert reader.held == HEADER_SIZE
+
+
 def test_the_limit_never_falls() -> None:
     reader = FrameReader()
     reader.raise_limit(MAX_UNPROVEN_PAYLOAD)

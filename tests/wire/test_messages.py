@@ -12,12 +12,12 @@ from holdfast.model.ids import Epoch, Incarnation, actor_id, client_id
 from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import (
-    company,
     evidence,
     frames,
     graphs,
     intents,
     messages,
+    presence,
     screens,
     trials,
     versions,
@@ -44,7 +44,7 @@ SPEC = (Path(__file__).parents[2] / "docs/spec/wire.md").read_text()
 LIMITS = {
     name: value
     for module in (
-        company,
+        presence,
         evidence,
         frames,
         graphs,

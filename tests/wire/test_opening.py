@@ -9,6 +9,7 @@ from holdfast.model.errors import (
     HoldfastError,
     MalformedMessage,
     PeerError,
+    SessionLeft,
     SessionNotFound,
     UnwritableMessage,
 )
@@ -87,6 +88,15 @@ def test_a_refusal_is_the_same_error_on_the_other_side() -> None:
     error = error_from(heard)
     assert type(error) is SessionNotFound
     assert error.facts == SessionNotFound(SESSION).facts
+
+
+def test_where_a_session_went_is_told_whole() -> None:
+    word = "w" * 1000
+
+    heard = decode(encode(declined(SessionLeft(SESSION, "to beta", word))))
+
+    assert isinstance(heard, Declined)
+    assert error_from(heard).facts["word"] == word
 
 
 def test_a_refusal_with_more_than_fits_is_cut() -> None:

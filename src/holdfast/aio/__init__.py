@@ -1,1 +1,1 @@
-"""The event loop: channels, links and meetings on asyncio."""
+"""The event loop: channels, links to holders and relays."""

@@ -1,4 +1,4 @@
-"""A channel that only its two ends can read, over a link that anybody can read.
+"""A channel that only its two ends can read, over an untrusted link.
 
 `open_channel` and `join_channel` are the operator's side, `accept_channel` the
 host's; all three return when the other side is proven, and give up in time.
@@ -19,14 +19,7 @@ from holdfast.aio.carrier import Carrier
 from holdfast.crypto.handshake import Accepting, Established, Joining, Opening
 from holdfast.crypto.identity import SECRET, Identity
 from holdfast.crypto.noise import DH
-from holdfast.model.errors import (
-    HandshakeTimeout,
-    HoldfastError,
-    InviteUnknown,
-    LinkEnded,
-    MalformedInvite,
-    WrongIdentity,
-)
+from holdfast.model import errors
 from holdfast.model.ids import HostId, host_id
 from holdfast.wire.channel import INVITE_ID, MAX_DATA, RecordKind
 
@@ -77,7 +70,7 @@ class Sealed:
         """
         async with self._sending:
             if not (self._outbound.has_ended or self._is_spoilt):
-                with contextlib.suppress(LinkEnded):
+                with contextlib.suppress(errors.LinkEnded):
                     await self._send(RecordKind.END)
 
     async def receive(self) -> bytes:
@@ -96,7 +89,7 @@ class Sealed:
         message = await self._carrier.receive()
         try:
             return self._inbound.open(message).data
-        except HoldfastError as error:
+        except errors.HoldfastError as error:
             await self._carrier.close(error.code)
             raise
 
@@ -113,7 +106,7 @@ class Sealed:
 
     async def _send(self, kind: RecordKind, data: bytes | memoryview = b"") -> None:
         if self._is_spoilt:
-            raise LinkEnded("a message was given up half sent")
+            raise errors.LinkEnded("a message was given up half sent")
         message = self._outbound.seal(kind, data)
         self._is_spoilt = True
         await self._carrier.send(message)
@@ -176,13 +169,13 @@ async def join_channel(
     async with _ending(carrier), _in_time(HANDSHAKE):
         _check_id(host_public, host)
         if (len(invite_id), len(secret)) != (INVITE_ID, SECRET):
-            raise MalformedInvite("its id or its secret has another length")
+            raise errors.MalformedInvite("its id or its secret has another length")
         joining = Joining(us, host_public, invite_id, secret, os.urandom(DH))
         try:
             return await _dial(carrier, joining)
-        except LinkEnded as error:
-            if error.facts["why"] == InviteUnknown.code:
-                raise InviteUnknown from error
+        except errors.LinkEnded as error:
+            if error.facts["why"] == errors.InviteUnknown.code:
+                raise errors.InviteUnknown from error
             raise
 
 
@@ -213,7 +206,7 @@ async def accept_channel(
         if accepting.invite_id is not None:
             secret = secret_of(accepting.invite_id)
         if secret is None:
-            raise InviteUnknown
+            raise errors.InviteUnknown
         await carrier.send(accepting.reply())
         made = accepting.finish(await carrier.receive(), secret)
         return Accepted(Sealed(carrier, made), accepting.invite_id)
@@ -228,7 +221,7 @@ async def _dial(carrier: Carrier, handshake: Opening | Joining) -> Sealed:
 
 def _check_id(host_public: bytes, host: HostId) -> None:
     if host_id(host_public) != host:
-        raise WrongIdentity(host, "its key has another id")
+        raise errors.WrongIdentity(host, "its key has another id")
 
 
 @contextlib.asynccontextmanager
@@ -237,7 +230,7 @@ async def _in_time(seconds: float) -> AsyncIterator[None]:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError:
-        raise HandshakeTimeout(round(seconds)) from None
+        raise errors.HandshakeTimeout(round(seconds)) from None
 
 
 @contextlib.asynccontextmanager
@@ -245,7 +238,7 @@ async def _ending(carrier: Carrier) -> AsyncIterator[None]:
     """End the carrier if what is done with it fails, saying why by code."""
     try:
         yield
-    except HoldfastError as error:
+    except errors.HoldfastError as error:
         await carrier.close(error.code)
         raise
     except BaseException:

@@ -12,7 +12,7 @@ from typing import Protocol, Self
 
 from holdfast.core.client.holder_link import Credentials, HolderLink
 from holdfast.core.client.timeouts import GREETING
-from holdfast.model.errors import HoldfastError, SessionUnreachable
+from holdfast.model.errors import HoldfastError, SessionUnreachable, Unavailable
 from holdfast.model.ids import SessionId
 from holdfast.wire.codec import Message, encode
 
@@ -47,7 +47,7 @@ async def connect(
     """
     link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     link.setblocking(False)  # noqa: FBT003  # the name of the call says it
-    why = "its socket belongs to somebody else"
+    why = "its socket belongs to another user"
     try:
         await asyncio.get_running_loop().sock_connect(link, address)
         if is_ours(link):
@@ -62,23 +62,24 @@ async def connect(
 
 
 class SocketStream:
-    """A holder's own socket."""
+    """A holder's own socket.
 
-    def __init__(
-        self,
-        session: SessionId,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> None:
+    Not one of asyncio's streams: those forget what has come and was not read yet, once
+    something cannot be sent any more. What a holder says last, before it ends, comes
+    just then.
+    """
+
+    def __init__(self, session: SessionId, link: socket.socket) -> None:
         self._session = session
-        self._reader = reader
-        self._writer = writer
+        self._link = link
+        self._unsent = bytearray()
+        self._waiting: set[asyncio.Future[None]] = set()
+        self._is_closed = False
 
     @classmethod
     async def over(cls, session: SessionId, link: socket.socket) -> Self:
-        """Read and write on a connected socket."""
-        found = await asyncio.open_unix_connection(sock=link, limit=READ)
-        return cls(session, *found)
+        """Read and write on a connected socket, which does not block."""
+        return cls(session, link)
 
     async def send(self, data: bytes) -> None:
         """Send all of `data`, waiting while the holder is slow.
@@ -87,10 +88,16 @@ class SocketStream:
             Unavailable: It is gone.
 
         """
+        self._unsent += data
+        loop = asyncio.get_running_loop()
         try:
-            self._writer.write(data)
-            await self._writer.drain()
+            while self._unsent:
+                try:
+                    del self._unsent[: self._link.send(self._unsent)]
+                except BlockingIOError:
+                    await self._until(loop.add_writer, loop.remove_writer)
         except OSError as error:
+            self._unsent.clear()
             raise self._gone(error) from error
 
     async def receive(self) -> bytes:
@@ -100,19 +107,51 @@ class SocketStream:
             Unavailable: It is gone.
 
         """
-        try:
-            return await self._reader.read(READ)
-        except OSError as error:
-            raise self._gone(error) from error
+        loop = asyncio.get_running_loop()
+        while not self._is_closed:
+            # First, so that one that prints without a pause leaves others their turn.
+            await self._until(loop.add_reader, loop.remove_reader)
+            try:
+                return self._link.recv(READ) if not self._is_closed else b""
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise self._gone(error) from error
+        return b""
 
     async def close(self) -> None:
         """Hang up. Safe to call twice."""
-        self._writer.close()
-        with contextlib.suppress(OSError):
-            await self._writer.wait_closed()
+        if self._is_closed:
+            return
+        self._is_closed = True
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(self._link)
+        loop.remove_writer(self._link)
+        self._link.close()
+        for one in self._waiting:
+            _be_ready(one)
+
+    async def _until(
+        self, watch: Callable[..., None], unwatch: Callable[[socket.socket], bool]
+    ) -> None:
+        """Wait until the socket can be read, or written, or is closed."""
+        ready = asyncio.get_running_loop().create_future()
+        self._waiting.add(ready)
+        watch(self._link, _be_ready, ready)
+        try:
+            await ready
+        finally:
+            self._waiting.discard(ready)
+            if not self._is_closed:
+                unwatch(self._link)
 
     def _gone(self, error: OSError) -> SessionUnreachable:
         return SessionUnreachable(self._session, error.strerror or "it hung up")
+
+
+def _be_ready(waiting: "asyncio.Future[None]") -> None:
+    if not waiting.done():
+        waiting.set_result(None)
 
 
 class Link:
@@ -188,4 +227,6 @@ class Link:
 
     async def _fill(self) -> None:
         if answer := self._talk.feed(await self._stream.receive()):
-            await self._stream.send(answer)
+            # One that cannot be told any more has said something just before.
+            with contextlib.suppress(Unavailable):
+                await self._stream.send(answer)

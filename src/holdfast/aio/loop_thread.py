@@ -52,7 +52,7 @@ class LoopThread:
     def run(
         self, what: Coroutine[Any, Any, Kind], patience: float | None = None
     ) -> Kind:
-        """Have something done in the thread, and wait for it.
+        """Run something in the thread, and wait for it.
 
         Raises:
             TimeoutError: It takes longer than `patience` seconds, and is cancelled.
@@ -67,7 +67,7 @@ class LoopThread:
             raise
 
     def begin(self, what: Coroutine[Any, Any, None]) -> None:
-        """Have something done in the thread, and do not wait for it."""
+        """Run something in the thread, without waiting for it."""
         assert self._loop is not None, "enter the host first"  # noqa: S101
         asyncio.run_coroutine_threadsafe(what, self._loop)
 

@@ -8,20 +8,15 @@ something else in between.
 
 import argparse
 import json
-import os
 import sys
 
+from holdfast.cli.confirmation import confirmed
 from holdfast.cli.presence_text import names_of, pending_facts, pending_told
 from holdfast.cli.turn_requests import live_session
 from holdfast.client import keeper
 from holdfast.client.calls import request
 from holdfast.core.client.questions import Done
-from holdfast.model.errors import (
-    HoldfastError,
-    MalformedArgument,
-    NothingPending,
-    TicketNotNamed,
-)
+from holdfast.model import errors
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 from holdfast.wire.messages import MAX_NUMBER, Approve, Deny, Pending
@@ -31,9 +26,16 @@ EXIT_LEFT = 1
 
 
 def add_answer_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what `approve` and `deny` share."""
+    """Declare how an answer is given, for `gate` too."""
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--yes", action="store_true")
+
+
+def add_ticket_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `approve` and `deny`."""
+    add_answer_arguments(parser)
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("ticket", metavar="TICKET", nargs="?")
 
 
 def print_pending(name: str | None, *, as_json: bool) -> int:
@@ -47,7 +49,7 @@ def print_pending(name: str | None, *, as_json: bool) -> int:
     for session in sessions:
         try:
             found.append((session, request(session.id)))
-        except HoldfastError as error:
+        except errors.HoldfastError as error:
             if name is not None:
                 raise
             said = printable(f"{session.label}: {error}", 500)
@@ -72,7 +74,7 @@ def answer(options: argparse.Namespace, *, name: str, approve: bool) -> int:
     if not options.json:
         print("\n".join(pending_told(pending, names_of(done))))
     verb = "approve" if approve else "deny"
-    if not options.yes and not _confirmed(f"{verb.capitalize()} this?"):
+    if not options.yes and not confirmed(f"{verb.capitalize()} this?"):
         print(f"holdfast: not confirmed; it still waits in {session.label}")
         return EXIT_LEFT
     request(session.id, _message(pending, approve=approve))
@@ -94,7 +96,7 @@ def ticket_from(text: str | None) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdecimal() and int(text) <= MAX_NUMBER):
-        raise MalformedArgument(printable(text, 64), "the number of a request")
+        raise errors.MalformedArgument(printable(text, 64), "the number of a request")
     return int(text)
 
 
@@ -107,25 +109,18 @@ def chosen(waiting: tuple[Pending, ...], ticket: int | None) -> Pending:
     """
     if ticket is None:
         if len(waiting) != 1:
-            raise TicketNotNamed(len(waiting))
+            raise errors.TicketNotNamed(len(waiting))
         return waiting[0]
     for one in waiting:
         if one.ticket == ticket:
             return one
-    raise NothingPending(ticket)
+    raise errors.NothingPending(ticket)
 
 
 def _message(pending: Pending, *, approve: bool) -> Approve | Deny:
     if approve:
         return Approve(pending.ticket, pending.epoch, pending.digest)
     return Deny(pending.ticket, pending.digest)
-
-
-def _confirmed(question: str) -> bool:
-    if not (os.isatty(0) and os.isatty(1)):
-        return True  # A script made the decision when it was written.
-    print(f"{question} y/N: ", end="", flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _all_facts(found: list[tuple[SessionRecord, Done]]) -> list[dict[str, object]]:

@@ -1,10 +1,12 @@
 """Parses arguments of the command line."""
 
+import contextlib
 import os
 import re
 import signal
 
 from holdfast.model.errors import MalformedArgument
+from holdfast.model.limits import EXPECTED, limit_from
 from holdfast.model.settings import MAX_WINDOW, MIN_WINDOW, bytes_from, bytes_told
 from holdfast.model.text import printable
 
@@ -36,6 +38,23 @@ def window_from(text: str) -> int:
         least, most = bytes_told(MIN_WINDOW), bytes_told(MAX_WINDOW)
         wanted = f"a size from {least} to {most}, such as 16M"
         raise MalformedArgument(printable(text, 64), wanted)
+    return found
+
+
+def limit_from_text(name: str, text: str) -> int:
+    """Parse how much of the machine a session may use: 2G, 1.5 or 500.
+
+    Raises:
+        UsageError: It is not what that limit may be.
+
+    """
+    given: str | float = text
+    if name != "memory":
+        with contextlib.suppress(ValueError):
+            given = float(text) if name == "cpus" else int(text)
+    found = limit_from(name, given)
+    if not found:
+        raise MalformedArgument(printable(text, 64), EXPECTED[name])
     return found
 
 
@@ -87,3 +106,15 @@ def signal_name(number: int) -> str:
 
 
 _NAMED = frozenset(int(known) for known in signal.Signals)
+
+
+def program_from(text: str | None) -> str | None:
+    """Parse the program that a systemd unit runs: a path from the root folder on.
+
+    Raises:
+        UsageError: It does not begin with `/`, or has a line break in it.
+
+    """
+    if text is not None and not (text.startswith("/") and text.isprintable()):
+        raise MalformedArgument(printable(text, 64), "a path such as /usr/bin/holdfast")
+    return text

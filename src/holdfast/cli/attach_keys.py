@@ -1,4 +1,4 @@
-"""What the keys after the prefix do, and what the user is shown meanwhile.
+"""The keys after the prefix: what each does, and what the user is shown.
 
 Theory of operation
 -------------------
@@ -25,38 +25,17 @@ from typing import TYPE_CHECKING
 from holdfast.cli import notices
 from holdfast.cli.operator_names import Names
 from holdfast.cli.prefix import Act
-from holdfast.cli.presence_text import excerpt_told
+from holdfast.cli.presence_text import excerpt_told, previewed_told
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.timeouts import ASK_TURN
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.model.settings import Settings
 from holdfast.model.text import printable
+from holdfast.wire import messages
 from holdfast.wire.codec import Message, error_from
-from holdfast.wire.company import Inherited, Presence, Who
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.messages import (
-    Answer,
-    Approve,
-    Ask,
-    Attached,
-    Deny,
-    Drop,
-    Event,
-    Freeze,
-    Give,
-    Halt,
-    Mode,
-    Pending,
-    Refuse,
-    Seize,
-    Settled,
-    State,
-    Take,
-    Thaw,
-    TurnAsked,
-    TurnPassed,
-)
+from holdfast.wire.presence import Inherited, Presence, Who
 
 if TYPE_CHECKING:
     from holdfast.core.view.status_line import StatusFacts
@@ -68,11 +47,12 @@ MAX_HELD = 8
 """Lines kept during a question; older ones are no longer news."""
 
 FROZEN = "frozen"
+FENCED = "fenced"
 
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Show a line; `loud` rings the bell, because somebody has to act."""
+    """Show a line; `loud` rings the bell, because the user has to act."""
 
     text: str
     loud: bool = False
@@ -113,12 +93,13 @@ class AttachKeys:
         self._attachment = attachment
         self._room = room
         self._askers: list[ActorId] = []
-        self._pending: dict[int, Pending] = {}
+        self._pending: dict[int, messages.Pending] = {}
         self._others: list[ActorId] = []
-        self._company = 0
+        self._client_count = 0
         """Clients that are attached, with ours."""
 
         self._is_frozen = False
+        self._is_fenced = False
         self._asked_who = False
         self._question: _Question | None = None
         self._held: deque[Effect] = deque(maxlen=MAX_HELD)
@@ -150,21 +131,21 @@ class AttachKeys:
             asking = ", ".join(map(names.you, self._askers))
             parts.append(f"{asking} asks for the turn")
         others = [one for one in dict.fromkeys(self._others) if one != us]
-        company = "alone" if self.is_alone else "you elsewhere too"
+        presence = "alone" if self.is_alone else "you, elsewhere too"
         if others:
-            company = f"with {', '.join(map(names.shown, others))}"
+            presence = f"with {', '.join(map(names.shown, others))}"
         return StatusFacts(
             label=self.label,
             state=FROZEN if self._is_frozen else state,
             turn=names.you(holder) if holder else "free",
             waits=", ".join(parts),
-            company=company,
+            presence=presence,
         )
 
     @property
     def is_alone(self) -> bool:
         """Whether no other client is attached, as far as we were told."""
-        return self._company <= 1
+        return self._client_count <= 1
 
     # ── hearing ───────────────────────────────────────────────────────────
 
@@ -184,20 +165,20 @@ class AttachKeys:
         self, message: Message
     ) -> list[Effect]:
         match message:
-            case Attached():
+            case messages.Attached():
                 self._begin(message)
             case Presence():
                 return self._present(message)
-            case TurnPassed() | TurnAsked() | Inherited():
+            case messages.TurnPassed() | messages.TurnAsked() | Inherited():
                 return self._turn(message)
-            case Pending() | Settled():
+            case messages.Pending() | messages.Settled():
                 return self._gate(message)
-            case State(state):
-                return self._state(is_frozen=state == FROZEN)
-            case Event():
+            case messages.State(state):
+                return self._stands(state)
+            case messages.Event():
                 text = notices.event_told(message)
                 return [Say(text)] if text else []
-            case Refuse(client="", sequence=0):
+            case messages.Refuse(client="", sequence=0):
                 if message.refused == FrameKind.ANSWER:
                     self._askers.clear()  # They have stopped waiting.
                 return self.refused(error_from(message))
@@ -205,54 +186,66 @@ class AttachKeys:
                 pass
         return []
 
-    def _begin(self, attached: Attached) -> None:
+    def _begin(self, attached: messages.Attached) -> None:
         """Forget what the last holder said; the next one says it again."""
         if self._attachment.us is not None:
             self.names.us = self._attachment.us
         self.names.meet(attached.operators)
         self._others = [one.actor for one in attached.operators]
-        self._company = len(attached.operators)
+        self._client_count = len(attached.operators)
         self._is_frozen = attached.state == FROZEN
+        self._is_fenced = attached.state == FENCED
         self._askers.clear()
         self._pending.clear()
 
     def _present(self, presence: Presence) -> list[Effect]:
         self.names.meet(presence.present)
         self._others = [one.actor for one in presence.present]
-        self._company = len(presence.present)
+        self._client_count = len(presence.present)
         self._is_frozen = presence.frozen
         is_ours = presence.holder == self.names.us
         self._askers = list(presence.waiting) if is_ours else []
         if not self._asked_who:
             return []
         self._asked_who = False
-        return [Say(notices.company_told(presence, self.names))]
+        return [Say(notices.presence_told(presence, self.names))]
 
-    def _turn(self, message: TurnPassed | TurnAsked | Inherited) -> list[Effect]:
+    def _turn(
+        self, message: messages.TurnPassed | messages.TurnAsked | Inherited
+    ) -> list[Effect]:
         match message:
-            case TurnPassed():
+            case messages.TurnPassed():
                 # The new holder of the turn is told again who waits.
                 self._askers.clear()
                 text = notices.passed_told(message, self.names)
                 return [Say(text, loud=True)] if text else []
-            case TurnAsked(asker):
+            case messages.TurnAsked(asker):
                 self._askers.append(asker)
                 text = notices.asked_told(message, self.names, self._settings)
                 return [Say(text, loud=True)]
             case Inherited():
                 return [Say(notices.takes_over_told(message, self.names))]
 
-    def _gate(self, message: Pending | Settled) -> list[Effect]:
+    def _gate(self, message: messages.Pending | messages.Settled) -> list[Effect]:
         match message:
-            case Pending(ticket=ticket):
+            case messages.Pending(ticket=ticket):
                 self._pending[ticket] = message
                 is_ours = message.actor == self.names.us
                 text = notices.waits_told(message, self.names, self._settings)
                 return [Say(text, loud=not is_ours)]
-            case Settled(ticket):
+            case messages.Settled(ticket):
                 if self._pending.pop(ticket, None) is None:
                     return []
                 return [Say(notices.settled_told(message, self.names))]
+
+    def _stands(self, state: str) -> list[Effect]:
+        """Take that the session stands still, or goes on."""
+        is_fenced, was_fenced = state == FENCED, self._is_fenced
+        self._is_fenced = is_fenced
+        told = self._state(is_frozen=state == FROZEN)
+        if is_fenced != was_fenced:
+            told.append(Say(notices.fenced_told(is_fenced=is_fenced), loud=True))
+        return told
 
     def _state(self, *, is_frozen: bool) -> list[Effect]:
         if is_frozen == self._is_frozen:
@@ -277,19 +270,19 @@ class AttachKeys:
             case Act.GIVE:
                 return self._give()
             case Act.DROP:
-                return [Do(Drop())]
+                return [Do(messages.Drop())]
             case Act.SEIZE:
-                return [Do(Seize(Halt.NONE))]
+                return [Do(messages.Seize(messages.Halt.NONE))]
             case Act.SEIZE_AND_FREEZE:
-                return [Do(Seize(Halt.FREEZE))]
+                return [Do(messages.Seize(messages.Halt.FREEZE))]
             case Act.FREEZE_OR_THAW:
-                return [Do(Thaw() if self._is_frozen else Freeze())]
+                return [Do(messages.Thaw() if self._is_frozen else messages.Freeze())]
             case Act.APPROVE | Act.DENY | Act.WHO:
                 return self._look(act)
 
     def answered(self, data: bytes) -> tuple[list[Effect], bytes]:
         """Take the answer to a question; return the bytes that are not part of it."""
-        assert self._question is not None, "nobody has asked"  # noqa: S101
+        assert self._question is not None, "no one has asked"  # noqa: S101
         question, self._question = self._question, None
         message = question.answers.get(data[:1])
         # A key that sends several bytes is one key.
@@ -308,27 +301,29 @@ class AttachKeys:
 
     def _take(self) -> list[Effect]:
         holder = self._attachment.holder
-        if self._attachment.mode is Mode.OBSERVE:
+        if self._attachment.mode is messages.Mode.OBSERVE:
             return [Say("you are only watching")]
         if not holder:
-            return [Do(Take())]
+            return [Do(messages.Take())]
         if holder == self.names.us:
             return [Say("you have the turn")]
         asked = f"asking {self.names.shown(holder)} for the turn"
-        return [Say(asked), Do(Ask(round(ASK_TURN * 1000)))]
+        return [Say(asked), Do(messages.Ask(round(ASK_TURN * 1000)))]
 
     def _give(self) -> list[Effect]:
         us = self.names.us
         if self._askers:
             return self._choose(
                 "give the turn to",
-                {asker: Answer(asker, granted=True) for asker in self._askers},
+                {asker: messages.Answer(asker, granted=True) for asker in self._askers},
             )
         others = [one for one in dict.fromkeys(self._others) if one != us]
         if not others:
             hint = self._settings.hint("drop", "releases the turn")
-            return [Say("; ".join(filter(None, ("nobody else is attached", hint))))]
-        return self._choose("give the turn to", {one: Give(one) for one in others})
+            return [Say("; ".join(filter(None, ("no one else is attached", hint))))]
+        return self._choose(
+            "give the turn to", {one: messages.Give(one) for one in others}
+        )
 
     def _choose(self, what: str, offered: dict[ActorId, Message]) -> list[Effect]:
         if len(offered) == 1:
@@ -349,21 +344,21 @@ class AttachKeys:
         if act is Act.APPROVE and waiting:
             return self._approve(waiting[0])
         if act is Act.DENY and waiting:
-            return [Do(Deny(waiting[0].ticket, waiting[0].digest))]
+            return [Do(messages.Deny(waiting[0].ticket, waiting[0].digest))]
         if act is Act.DENY and self._askers:
-            return [Do(Answer(self._askers[0], granted=False))]
+            return [Do(messages.Answer(self._askers[0], granted=False))]
         return [Say("nothing waits for approval")]
 
-    def _approve(self, pending: Pending) -> list[Effect]:
+    def _approve(self, pending: messages.Pending) -> list[Effect]:
         who = self.names.shown(pending.actor)
         text = (
             f"approve {excerpt_told(pending.excerpt)} by {who}"
-            f" (rule {printable(pending.rule, 64)})? y"
+            f" (rule {printable(pending.rule, 64)}{previewed_told(pending.preview)})? y"
         )
         if pending.size > len(pending.excerpt) or len(text) > self._room():
             command = f"holdfast approve {self.label} {pending.ticket}"
-            return [Say(f"too long to be shown here; `{command}` shows it")]
-        approve = Approve(pending.ticket, pending.epoch, pending.digest)
+            return [Say(f"too long to show here; `{command}` shows it")]
+        approve = messages.Approve(pending.ticket, pending.epoch, pending.digest)
         return self._ask(_Question(text, {b"y": approve, b"Y": approve}))
 
     def _ask(self, question: _Question) -> list[Effect]:

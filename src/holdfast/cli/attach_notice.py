@@ -1,4 +1,4 @@
-"""The line that a user is told on attaching: who is there, and who has the turn."""
+"""The line shown on attaching: who is attached, and who has the turn."""
 
 from holdfast.model.actor_text import shown_actor
 
@@ -26,7 +26,7 @@ def keys_told(settings: "Settings") -> tuple[str, ...]:
 
 def notice(  # noqa: PLR0913  # all that is in one line
     label: str,
-    company: "Iterable[str]",
+    present: "Iterable[str]",
     turn: str,
     keys: tuple[str, ...] = USUAL,
     *,
@@ -38,11 +38,11 @@ def notice(  # noqa: PLR0913  # all that is in one line
 
     `size` is that of the session, if it is not that of the terminal.
     """
-    others = ", ".join(company)
+    others = ", ".join(present)
     if others:
         here = f"with {others}{', only watching' if observes else ''}"
     else:
-        here = "only you watch" if observes else "only you"
+        here = "only you, watching" if observes else "only you"
     told = f"[holdfast] {label}: {here}, {turn}"
     if size:
         told += f", the session is {size}"
@@ -97,7 +97,7 @@ def early_notice(
         return None
     others.pop(us, None)
     if holder and holder != us and holder not in others:
-        return None  # Somebody who has left: what they are called is to be looked up.
+        return None  # An operator who has left: the name is to be looked up.
     turn = turn_told(others.get(holder, holder), is_ours=holder == us)
-    company, columns = others.values(), ours[0]
-    return notice(label, company, turn, keys, observes=observes, columns=columns)
+    present, columns = others.values(), ours[0]
+    return notice(label, present, turn, keys, observes=observes, columns=columns)

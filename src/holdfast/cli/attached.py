@@ -22,7 +22,7 @@ from holdfast.client import keeper, session_location
 from holdfast.client.driver import Driver, attachment_to
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.conversation import Pause, Receive, Send, Step
-from holdfast.core.client.tour import Tour
+from holdfast.core.client.session_history import SessionHistory
 from holdfast.model.errors import AttachedToItself, HoldfastError
 from holdfast.model.geometry import Size
 from holdfast.model.session_record import SessionRecord
@@ -98,7 +98,7 @@ class _Seat:
         self._terminal = terminal
         self._early = early
         self._mode = Mode.OBSERVE if observes else Mode.OPERATE
-        self._tour = Tour(session.id)
+        self._tour = SessionHistory(session.id)
         self._way: Way | None = None
 
     @property
@@ -128,7 +128,7 @@ class _Seat:
         view = AttachedView(attachment, terminal, arrived, self.onward)
         _go_on(view, early)
         with contextlib.closing(view.screen):
-            _TerminalDriver(session.id, terminal, view).run(view)
+            TerminalDriver(session.id, terminal, view).run(view)
         return view
 
     def go(self, ours: contextlib.ExitStack) -> AttachedView:
@@ -170,7 +170,7 @@ class _Seat:
 
 
 def _go_on(view: AttachedView, early: EarlyAttach | None) -> None:
-    """Have a view go on with what was begun before all this was loaded."""
+    """Hand a view the link that was opened before all this was loaded."""
     if early is not None and early.session.is_linked:
         view.goes_on(Cells(*early.size), len(early.terminal.painted))
 
@@ -183,7 +183,7 @@ def _clear(session: SessionRecord) -> None:
             keeper.request(Forget(session.id), host=session.host)
 
 
-class _TerminalDriver(Driver):
+class TerminalDriver(Driver):
     """Looks at the keyboard wherever it waits."""
 
     def __init__(self, session: str, terminal: Terminal, view: AttachedView) -> None:
@@ -287,12 +287,13 @@ class _TerminalDriver(Driver):
             return False
         try:
             self.link.send_raw(foreseen.before + key + foreseen.after)
+            # Booked after its echo: until then the holder needs the processor more.
+            is_echoed = [fd for fd, _ in self._poller.poll(BREATH)] == [link]
+            if is_echoed:
+                self.link.fill(self._came)
         finally:  # What a link does not take goes on the next one.
             self._view.sent(key)
-        if [fd for fd, _ in self._poller.poll(BREATH)] != [link]:
-            return False
-        self.link.fill(self._came)
-        return True
+        return is_echoed
 
     def _poller_for(self, link: int | None) -> "select.poll":
         """Return what looks at the keyboard and at a link, as often as wanted."""
@@ -312,7 +313,7 @@ def _notice(
     names = Names(attachment.us or NOBODY, asks=False)
     names.meet(attachment.others)
     others = dict.fromkeys(who.actor for who in attachment.others)
-    company = [names.shown(who) for who in others if who != names.us]
+    shown_names = [names.shown(who) for who in others if who != names.us]
     holder = attachment.holder or NOBODY
     who = names.shown(holder) if holder else ""
     turn = attach_notice.turn_told(who, is_ours=holder == names.us)
@@ -321,7 +322,7 @@ def _notice(
     keys = attach_notice.keys_told(terminal.settings)
     return attach_notice.notice(
         session.label,
-        company,
+        shown_names,
         turn,
         keys,
         observes=observes,

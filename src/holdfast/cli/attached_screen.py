@@ -17,10 +17,10 @@ from holdfast.core.view.view_choice import FRAMED, RAW, ViewChoice
 from holdfast.model.errors import PainterDied
 from holdfast.model.geometry import Size
 from holdfast.wire.codec import Message
-from holdfast.wire.company import Who
 from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import Gap, Keyframe, Refuse, Resized
+from holdfast.wire.presence import Who
 
 if TYPE_CHECKING:
     from holdfast.cli.framed_view import FramedView
@@ -103,7 +103,7 @@ class AttachedScreen:
         return self._terminal.show_ahead(data)
 
     def attached(self, *, is_new: bool) -> None:
-        """Take that a link stands; a new screen waits for its frame, if it gets one."""
+        """Note that a link is up; a new screen waits for its frame, if it gets one."""
         self._is_held = is_new and self._wants_frame()
         if is_new:
             self._choice.is_framed = False  # Until there is a picture of it.
@@ -167,11 +167,11 @@ class AttachedScreen:
         self._touch()
 
     def bell(self) -> None:
-        """Signal that a key did nothing, or that somebody has to act."""
+        """Signal that a key did nothing, or that the user has to act."""
         self._terminal.bell()
 
     def pressed(self) -> None:
-        """Take that a key was pressed: what was said has been read."""
+        """Note that a key was pressed: what was said has been read."""
         if self._board.key(time.monotonic()):
             self._touch()
 
@@ -264,12 +264,12 @@ class AttachedScreen:
         return self._framed.deadline() if self._framed is not None else math.inf
 
     def resized(self) -> None:
-        """Take that the terminal may have another size."""
+        """Note that the terminal may have another size."""
         self._size_now = None
         self._touch()
 
     def was_taken(self) -> None:
-        """Take that another program had the terminal."""
+        """Note that another program had the terminal."""
         if self._framed is not None:
             self._framed.is_drawn = False
 
@@ -353,7 +353,7 @@ class AttachedScreen:
             self._framed.touch()
 
     def _try(self, act: Callable[["FramedView"], None]) -> None:
-        """Have something drawn, if there is a picture."""
+        """Draw something, if there is a picture."""
         if self._framed is None or self._is_lost:
             return
         try:
@@ -362,14 +362,14 @@ class AttachedScreen:
             self._lose()
 
     def _lose(self) -> None:
-        """Take that our picture is gone: another is begun with a keyframe."""
+        """Note that our picture is gone: another is begun with a keyframe."""
         self._is_lost = True
         self._losses += 1
         if self._losses >= MAX_LOSSES:
             self._give_up("it cannot be drawn here")
 
     def _refused(self, now: float) -> None:
-        """Take that there is no keyframe."""
+        """Note that there is no keyframe."""
         if not self._choice.refused(now):
             return
         if self._is_held or self._choice.is_framed:
@@ -378,7 +378,7 @@ class AttachedScreen:
             self.say("the painter gives no picture")
 
     def _give_up(self, why: str) -> None:
-        """Have the session shown raw, whatever its size."""
+        """Show the session raw, whatever its size."""
         self._choice.preferred, self._choice.is_looking_back = RAW, False
         self._choice.is_framed = self._is_held = self._is_lost = False
         if self._framed is not None:

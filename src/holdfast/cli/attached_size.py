@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from holdfast.core.client.attachment import Attachment, News
-from holdfast.core.view.size_claim import Footing, SizeClaim
+from holdfast.core.view.size_claim import SizeClaim, TurnStatus
 from holdfast.model.errors import BudgetSpent
 from holdfast.model.geometry import Size
 from holdfast.model.ids import ActorId
@@ -23,7 +23,7 @@ class AttachedSize:
         ours: Callable[[], Size],
         is_alone: Callable[[], bool],
     ) -> None:
-        """Claim the size that `ours` returns; `is_alone` tells of the company."""
+        """Claim the size that `ours` returns; `is_alone`: are no others attached?"""
         self.is_due = False
         """Whether the last size was refused for coming too soon, and goes again."""
 
@@ -51,7 +51,7 @@ class AttachedSize:
         return self._footing().is_undisturbing
 
     def told(self, size: Cells) -> None:
-        """Take that the session has this size."""
+        """Note that the session has this size."""
         self._claim.told(size.to_size())
 
     def arrived(self) -> list[Message]:
@@ -86,10 +86,10 @@ class AttachedSize:
             self._claim.forget()  # The last size must arrive.
         return True
 
-    def _footing(self) -> Footing:
+    def _footing(self) -> TurnStatus:
         attachment = self._attachment
         may_write, holder = attachment.may_write, attachment.holder
-        return Footing(
+        return TurnStatus(
             is_ours=may_write and holder == attachment.us,
             is_free=may_write and holder == _NOBODY,
             is_alone=self._is_alone(),

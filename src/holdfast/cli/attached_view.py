@@ -25,30 +25,22 @@ from holdfast.core.client.entrance import Entrance
 from holdfast.core.client.exchange import AttachedExchange
 from holdfast.core.client.farewell import Farewell
 from holdfast.core.relay.redial import Redial
-from holdfast.model.errors import (
-    HoldfastError,
-    SessionLost,
-    SessionUnreachable,
-    Unavailable,
-)
+from holdfast.model import errors
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import InputKind
+from holdfast.wire import messages
 from holdfast.wire.codec import Message, lone_output
-from holdfast.wire.company import Who
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.messages import (
-    Attached,
-    Cells,
-    Exited,
-    Gap,
-    Lost,
-    Mode,
-    Output,
-    Refuse,
-)
 from holdfast.wire.messages import Detach as DetachMessage
+from holdfast.wire.presence import Who
 
 _LEAD = len("[holdfast] ")
+
+MOVING = 60.0
+"""Seconds for a session to go on where it moves to: a large one takes its time."""
+
+FOLLOWING = 0.05
+"""Seconds between two looks for it there."""
 
 SOON = 1.0
 """Seconds of interruption that are not worth a notice."""
@@ -57,7 +49,7 @@ ATTEMPT = 0.5
 """Seconds for one attempt to reattach, before the keyboard is checked again."""
 
 LONGEST_WAIT = 5.0
-"""Seconds between attempts to reach a remote host while somebody watches."""
+"""Seconds between attempts to reach a remote host while a user watches."""
 
 MAX_OPEN = 64
 """Inputs sent without an answer: well under what a holder queues."""
@@ -119,11 +111,12 @@ class AttachedView(AttachedExchange[int]):
 
         self._is_time_to_sign = False
         self._cut_at: float | None = None
+        self._moves_until = 0.0
         self._redial = Redial(LONGEST_WAIT)
-        self._early_size: Cells | None = None
+        self._early_size: messages.Cells | None = None
 
-    def goes_on(self, size: Cells, painted: int) -> None:
-        """Take that a link stands on which we came, with that size.
+    def goes_on(self, size: messages.Cells, painted: int) -> None:
+        """Note that we attached on a link that was opened earlier, with that size.
 
         So many bytes of what comes on it were painted before we were loaded.
         """
@@ -167,7 +160,7 @@ class AttachedView(AttachedExchange[int]):
         attachment, onward, stops = self.attachment, self._onward, self._keys.stops
         if (
             not (self._is_attached and self.has_come and self.screen.is_plain)
-            or attachment.mode is Mode.OBSERVE
+            or attachment.mode is messages.Mode.OBSERVE
             or attachment.is_stalled
             or attachment.open_count >= MAX_OPEN
             or self._outbox
@@ -182,7 +175,7 @@ class AttachedView(AttachedExchange[int]):
         return Foreseen(*attachment.foresee(), stops)
 
     def sent(self, key: bytes) -> None:
-        """Take that a key was sent as it was foreseen."""
+        """Note that a key was sent as it was foreseen."""
         self.attachment.submit(InputKind.KEYS, key, waits=False)
 
     def show_ahead(self, raw: bytes) -> bool:
@@ -257,7 +250,7 @@ class AttachedView(AttachedExchange[int]):
         size = self._early_size or self._cells()
         return Entrance(self.attachment, size, keyframe=True)
 
-    def attached(self, attached: Attached, now: float) -> list[Message]:
+    def attached(self, attached: messages.Attached, now: float) -> list[Message]:
         """Start over on this link."""
         self._attach_keys.heard(attached)
         self.screen.resized()
@@ -279,12 +272,13 @@ class AttachedView(AttachedExchange[int]):
         self._was_seen = self.attachment.offset is not None
         self.screen.attached(is_new=not self._was_seen)
         self._cut_at, self._redial = None, Redial(LONGEST_WAIT)
+        self._moves_until = 0.0
         # The answer has the frozen state and the queue.
         return [Who(), *claim]
 
     def hear(self, message: Message, now: float) -> list[Message]:
         """Show output as soon as it comes: all else may follow it."""
-        if not (isinstance(message, Output) and self._is_attached):
+        if not (isinstance(message, messages.Output) and self._is_attached):
             return super().hear(message, now)
         if printed := self.attachment.heard(message):
             self.screen.printed(printed)
@@ -309,17 +303,15 @@ class AttachedView(AttachedExchange[int]):
         return []
 
     def _mean(
-        self, message: Message, error: HoldfastError | None, *, was_seen: bool
+        self, message: Message, error: errors.HoldfastError | None, *, was_seen: bool
     ) -> None:
         match message:
-            case Exited(status):
+            case messages.Exited(status):
                 self._end(status)
-            case Lost():
-                raise SessionLost(self.attachment.incarnation or 1)
-            case Gap(start, end) if was_seen:
+            case messages.Gap(start, end) if was_seen:
                 # Said between what came before it and what comes after.
                 self._tell([Say(f"{end - start} bytes of output are gone")])
-            case Refuse(refused=FrameKind.SIGN):
+            case messages.Refuse(refused=FrameKind.SIGN):
                 pass  # The logbook says what is signed; nobody typed this.
             case _ if error is not None:
                 self._tell(self._attach_keys.refused(error))
@@ -378,7 +370,7 @@ class AttachedView(AttachedExchange[int]):
         return [DetachMessage()] if self._is_leaving else []
 
     def dials(self, now: float) -> float:
-        """Return how long a link may take; not long while somebody watches."""
+        """Return how long a link may take; not long while a user watches."""
         patience = super().dials(now)
         return ATTEMPT if self.has_come else min(patience, self._onward.patience)
 
@@ -389,11 +381,13 @@ class AttachedView(AttachedExchange[int]):
         eventually.
         """
         is_at_once, self._is_at_once = self._is_at_once, False
+        if now < self._moves_until:
+            return FOLLOWING
         if is_at_once or not self._session.host:
             return 0.0
         return self._redial.wait_after(now, os.urandom(1)[0] / 255)
 
-    def cut(self, error: SessionUnreachable, now: float) -> None:
+    def cut(self, error: errors.SessionUnreachable, now: float) -> None:
         """Wait for a successor, and tell the user if it takes long."""
         self._is_attached = False
         was_early, self._early_size = self._early_size is not None, None
@@ -405,47 +399,63 @@ class AttachedView(AttachedExchange[int]):
             return  # The holder that we began with has a successor.
         if self._cut_at is None:
             self._cut_at, self._ask_at, self._is_at_once = now, now + SOON, True
+        if self._is_moving(error, now):
+            return
         is_lost = not self._session.host and now - self._cut_at > timeouts.LOSS
         if is_lost or not self.has_come:
             raise error
         if now < self._ask_at:
             return
+        self._say_cut()
+        # An unreachable host cannot say anything.
+        if not isinstance(error.__cause__, errors.HoldfastError):
+            self._ask_at = now + SOON
+            self._ask_keeper()
+
+    def _say_cut(self) -> None:
         if self._session.host:
             hint = self._terminal.settings.hint("detach", "detaches")
             self.screen.say("; ".join(filter(None, ("reconnecting…", hint))))
-        # An unreachable host cannot say anything.
-        if not isinstance(error.__cause__, HoldfastError):
-            self._ask_at = now + SOON
-            self._ask_keeper()
+
+    def _is_moving(self, error: errors.SessionUnreachable, now: float) -> bool:
+        """Tell whether to wait for the session where it went: it takes a moment."""
+        if isinstance(error.__cause__, errors.SessionLeft):
+            self._moved(now)
+        return now < self._moves_until
+
+    def _moved(self, now: float) -> None:
+        self._moves_until = now + MOVING
+        self._session = self._onward.moved(self._session)
+        self.screen.say(f"moving to {self._session.host}…")
 
     def _ask_keeper(self) -> None:
         """Ask whether the session still runs."""
         try:
             known = {one.id: one for one in keeper.sessions(host=self._session.host)}
-        except Unavailable:
+        except errors.Unavailable:
             return  # Without a keeper this cannot be known, so keep waiting.
         session = known.get(self.attachment.session)
         if session is None:
-            raise SessionLost(self.attachment.incarnation or 1)
+            raise errors.SessionLost(self.attachment.incarnation or 1)
         if session.exit is not None:
             self._end(session.exit)
 
     # ── inside ────────────────────────────────────────────────────────────
 
-    def _anew(self) -> SessionUnreachable:
+    def _anew(self) -> errors.SessionUnreachable:
         """Return what has the screen shown anew, on another link."""
         self.attachment.offset = None
         self._is_stale = True
-        return SessionUnreachable(self.attachment.session, "it is painted anew")
+        return errors.SessionUnreachable(self.attachment.session, "it is painted anew")
 
     def _end(self, status: int) -> None:
         self.screen.flush()
         self.is_over = True
         self.result = status if status >= 0 else 128 - status
 
-    def _cells(self) -> Cells:
+    def _cells(self) -> messages.Cells:
         size = self._terminal.size()
-        return Cells(size.columns, size.rows)
+        return messages.Cells(size.columns, size.rows)
 
     def _typed_keys(self) -> list[Message]:
         if not self._backlog or self.attachment.open_count >= MAX_OPEN:
@@ -488,7 +498,7 @@ class AttachedView(AttachedExchange[int]):
     def _keep(self, data: bytes) -> None:
         if not data:
             return
-        if self.attachment.mode is Mode.OBSERVE:
+        if self.attachment.mode is messages.Mode.OBSERVE:
             hint = self._terminal.settings.hint("detach", "detaches")
             told = "; ".join(filter(None, ("you are only watching", hint)))
             self.screen.say(told)

@@ -33,7 +33,7 @@ def item_told(what: str, report: BlameReport, names: Names) -> Iterator[str]:
             how = {"added": "set", "": "set or changed"}.get(report.how, report.how)
             said = f"{what}: {printable(how)} by {behind_told(report.behind, names)}"
         case _:
-            said = f"{what}: nobody knows who set it"
+            said = f"{what}: who set it is not known"
     if report.digest:
         said += f"; {_digest(report.digest)}"
     if report.used is not None:
@@ -191,7 +191,7 @@ def line_facts(report: BlameReport) -> dict[str, object]:
 
 
 def is_named(report: BlameReport) -> bool:
-    """Tell whether anybody is named."""
+    """Tell whether an operator is named."""
     behind = report.behind
     return behind is not None and bool(behind.trigger or behind.authors)
 

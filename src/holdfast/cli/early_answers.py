@@ -1,4 +1,4 @@
-"""What is asked of a session or sent to it, done before the rest is loaded.
+"""Questions and inputs to a session, done before the rest is loaded.
 
 Each of these ends with what it has to print, or leaves the rest to the ordinary way:
 `calls.state`, `screen_question` and `Submission` hear the same from the beginning.
@@ -10,7 +10,6 @@ from holdfast.cli.screen_text import trimmed
 from holdfast.client import early_session
 from holdfast.client.early_session import EarlyOperator, EarlySession
 from holdfast.core.client.early_picture import UNUSUAL
-from holdfast.model.ids import Epoch, Incarnation
 from holdfast.wire import first_messages as first
 from holdfast.wire.first_messages import NotOneOfThese
 
@@ -20,7 +19,12 @@ MAX_INPUT = 64 * 1024
 """Bytes in one input; as in model.inputs, which is slow to load."""
 
 _PENDING, _SETTLED, _REPORT = 0x40, 0x43, 0x23
-_ENDED = 0x64
+_ENDED, _EVENT = 0x64, 0x70
+_SWEPT = b"session.swept"
+"""The event of what a session had left running: EventName.SESSION_SWEPT."""
+
+_HANG_UP = 1
+"""The signal that ends a session: SIGHUP."""
 _HELD = UNUSUAL - {_ENDED} | {_PENDING, _SETTLED, _REPORT}
 """What is not the answer to an input that is applied at once."""
 
@@ -45,11 +49,11 @@ def state(text: str, *, as_json: bool) -> str | None:
         return "\n".join(state_text.lines(seen))
     import json  # noqa: PLC0415  # only who asked for it pays for it
 
-    return json.dumps(state_text.facts(session.id, _runtime(session), seen))
+    return json.dumps(state_text.facts(session.id, _listed(session), seen))
 
 
-def _runtime(session: EarlySession) -> str:
-    """Return how a session runs, which its host or our keeper knows.
+def _listed(session: EarlySession) -> dict[str, object]:
+    """Return what is listed of a session, which its host or our keeper knows.
 
     Raises:
         NotOneOfThese: They do not say.
@@ -64,11 +68,8 @@ def _runtime(session: EarlySession) -> str:
     else:
         known = early_requests.listed(look=False)
     for one in known:
-        match one:
-            case {"id": session.id, "runtime": str(runtime)}:
-                return runtime
-            case _:
-                pass
+        if isinstance(one, dict) and one.get("id") == session.id and "runtime" in one:
+            return one
     raise NotOneOfThese
 
 
@@ -120,11 +121,38 @@ def send(text: str, payload: bytes, *, as_json: bool) -> str | None:
     # The library that signs is slow to load, and there is nothing else to do now.
     import holdfast.crypto.keys  # noqa: F401, PLC0415
 
-    acknowledged = _answer(found, first.ACKNOWLEDGE, _HELD | {_ENDED})
+    acknowledged = _answer(found, first.ACKNOWLEDGE, _HELD, may_end=True)
     if (acknowledged["client"], acknowledged["sequence"]) != (found.client, 1):
         raise NotOneOfThese
-    _sign(found, made, seed)
+    try:  # noqa: SIM105  # contextlib is slow to load
+        _sign(found, made, seed)
+    except (NotOneOfThese, OSError):
+        pass  # It was done. The book says what is not signed.
     return _offset_told(found.id, end) if as_json else ""
+
+
+def end(text: str) -> str | None:
+    """End a session; return what `holdfast end` prints, if it left nothing running."""
+    if "/" in text:
+        return None  # The host there has its record.
+    token = EarlyOperator().token()
+    found = _found(text)
+    if found is None or not found.reach(found.attach("operate")):
+        return None
+    if _answer(found, first.ATTACHED, _HELD)["state"] == _EXITED:
+        early_session.forget()
+        return None
+    found.send(first.frame(first.END, {"signal": _HANG_UP, "leave": False}))
+    # Needed when it has ended, and there is nothing else to do now.
+    from holdfast.client.early_forget import forget  # noqa: PLC0415
+
+    while True:
+        for kind, payload in found.receive():
+            if kind in _HELD or (kind == _EVENT and _SWEPT in payload):
+                raise NotOneOfThese
+            if kind == _ENDED:
+                forget(found.id, found.actor, token)
+                return f"{found.label} has ended\n"
 
 
 def _offset_told(session: str, offset: int) -> str:
@@ -134,20 +162,10 @@ def _offset_told(session: str, offset: int) -> str:
 
 
 def _sign(session: EarlySession, made: first.Fields, seed: bytes) -> None:
-    """Sign what was sent. What fails here is no error: the book says what is signed."""
-    from holdfast.core.input.commitments import SentInputs  # noqa: PLC0415  # ditto
-    from holdfast.crypto.keys import SigningKey  # noqa: PLC0415  # ditto
-
-    sent = SentInputs(session.id, session.client, session.secret)
-    match made:
-        case {"incarnation": int(life), "epoch": int(epoch), "payload": bytes(raw)}:
-            sent.note_next(Incarnation(life), Epoch(epoch), KEYS, raw)
-        case _:
-            raise NotOneOfThese
-    statement = sent.statement(SigningKey.from_seed(seed), session.actor, 1)
-    if statement is not None:
-        session.send(first.frame(first.SIGN, statement))
-        _answer(session, first.SIGNED, UNUSUAL | {_ENDED})
+    """Sign what was sent, and wait until that is on record."""
+    if (statement := early_session.statement(session, made, seed)) is not None:
+        session.send(statement)
+        _answer(session, first.SIGNED, UNUSUAL)
 
 
 def _reached(text: str, request: bytes) -> EarlySession | None:
@@ -162,8 +180,12 @@ def _found(text: str) -> EarlySession | None:
     return found
 
 
-def _answer(session: EarlySession, wanted: int, odd: frozenset[int]) -> first.Fields:
+def _answer(
+    session: EarlySession, wanted: int, odd: frozenset[int], *, may_end: bool = False
+) -> first.Fields:
     """Return the next message of a kind; others may come before it, but for odd ones.
+
+    With `may_end` the session may be over by then: what ends it is an input, too.
 
     Raises:
         NotOneOfThese: One of those came, or nothing in time.
@@ -171,15 +193,16 @@ def _answer(session: EarlySession, wanted: int, odd: frozenset[int]) -> first.Fi
     """
     while True:
         frames = session.receive()
-        kinds = {kind for kind, _ in frames}
-        if _ENDED in kinds - odd:
-            early_session.forget()  # How it ended, the keeper knows.
-        if kinds & (odd | {_ENDED}):
-            raise NotOneOfThese
         for number, (kind, payload) in enumerate(frames):
             if kind == wanted:
                 session.put_back(frames[number + 1 :])
                 return first.read(kind, payload)
+            if kind == _ENDED and may_end:
+                continue
+            if kind == _ENDED:
+                early_session.forget()  # How it ended, the keeper knows.
+            if kind in (_ENDED, *odd):
+                raise NotOneOfThese
 
 
 def _evidence(seen: first.Fields) -> first.Fields:

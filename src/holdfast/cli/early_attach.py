@@ -1,4 +1,4 @@
-"""A session painted on this terminal before the rest is loaded that shows it.
+"""Shows a session on this terminal before the rest of the client is loaded.
 
 `attached` goes on from here: it is given the terminal, and the link with all that
 came on it (client.early_session).

@@ -65,6 +65,7 @@ def _is_usual(facts: dict[str, object]) -> bool:
         and all(isinstance(one, str) for one in texts)
         and (facts.get("exit") is None or type(facts["exit"]) is int)
         and "exit" in facts
+        and facts.get("parent") is None  # Else there is a tree to draw.
     )
 
 

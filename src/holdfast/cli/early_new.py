@@ -10,11 +10,11 @@ from holdfast.linux.stored import folders
 from holdfast.wire.first_messages import NotOneOfThese
 
 STARTING = "starting"
-"""The state of a session whose command waits for somebody's approval."""
+"""The state of a session whose command waits for approval."""
 
 
 def new(options: NewOptions, *, detach: bool, as_json: bool) -> str | None:
-    """Have a session made; return what `holdfast new --detach` prints.
+    """Create a session; return what `holdfast new --detach` prints.
 
     Otherwise it is shown, as far as that goes without the rest.
     """
@@ -29,8 +29,7 @@ def new(options: NewOptions, *, detach: bool, as_json: bool) -> str | None:
                 raise NotOneOfThese
         case _:
             raise NotOneOfThese
-    if options.capsule and os.getuid() != 0:
-        os.write(2, f"{new_request.NO_SU}\n".encode())
+    _tell_walls(options, str(rest.get("no_capsule") or ""))
     if detach:
         facts, sentence = new_request.facts, new_request.sentence
         said = facts(session, name, pid) if as_json else sentence(session, name)
@@ -42,8 +41,18 @@ def new(options: NewOptions, *, detach: bool, as_json: bool) -> str | None:
     return None
 
 
+def _tell_walls(options: NewOptions, why_not: str) -> None:
+    """Say what does not work in a capsule, or why there is none."""
+    if why_not:
+        os.write(2, f"{new_request.no_walls(why_not)}\n".encode())
+    if options.capsule and os.getuid() != 0:
+        os.write(2, f"{new_request.NO_SU}\n".encode())
+
+
 def _is_mistaken() -> bool:
-    """Tell whether something is to be said about the settings of sessions."""
+    """Tell whether something may have to be said about the settings of sessions."""
     from holdfast.linux.stored import config  # noqa: PLC0415  # rarely needed
 
+    if config.mentions(*config.LIMITS):
+        return True  # Which need not hold here.
     return config.mentions(*config.OF_SESSIONS) and bool(config.examined()[1])

@@ -41,8 +41,6 @@ def happening_from(event: Event) -> Happening | None:
             )
         case events.Exited(status):
             return Happening(EventName.SESSION_EXITED, {"status": status})
-        case events.Lost(why):
-            return Happening(EventName.SESSION_UNREACHABLE, {"why": printable(why)})
         case events.CommandStarted(command) | events.CommandEnded(command):
             return _command(command)
         case _:
@@ -59,6 +57,12 @@ def with_own(
     return {**own, **fields, **own}
 
 
+_STANDSTILLS = {
+    "frozen": EventName.SESSION_FROZEN,
+    "fenced": EventName.SESSION_FENCED,
+}
+
+
 def _rarer(event: Event) -> Happening | None:
     match event:
         case Pending():
@@ -72,10 +76,7 @@ def _rarer(event: Event) -> Happening | None:
                 EventName.GATE_ANSWERED, _answered(ticket, by, Verdict.DENY)
             )
         case events.StateChanged(word):
-            is_frozen = word == "frozen"
-            return Happening(
-                EventName.SESSION_FROZEN if is_frozen else EventName.SESSION_THAWED, {}
-            )
+            return Happening(_STANDSTILLS.get(word, EventName.SESSION_THAWED), {})
         case events.Noted(name, noted):
             return Happening(printable(name, 64), _printable(dict(noted)))
         case _:

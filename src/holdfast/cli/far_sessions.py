@@ -1,4 +1,4 @@
-"""The sessions of joined hosts, looked up beside the keyboard: none delays a key.
+"""The sessions of joined hosts, fetched in the background: none delays a key.
 
 Each host is asked in its turn by one of a few threads. What a host said last stays
 known, so that the next list begins with it.
@@ -48,7 +48,7 @@ class FarSessions:
             wanted = min(AT_ONCE - self._threads, len(self._queue))
             self._threads += wanted
         for _ in range(wanted):
-            # They must not keep anybody who leaves.
+            # They must not delay leaving.
             threading.Thread(target=self._work, name="hosts", daemon=True).start()
 
     def listed(self, here: list[SessionRecord]) -> list[SessionRecord]:

@@ -84,11 +84,11 @@ class FramedView:
         self._is_stale = True
 
     def cut_off(self) -> None:
-        """Take that the rest of a keyframe does not come."""
+        """Note that the rest of a keyframe does not come."""
         self._is_painting = False
 
     def resized(self, message: Resized) -> None:
-        """Take that the session has another size from some byte on.
+        """Note that the session has another size from some byte on.
 
         Raises:
             PainterDied: It is gone, and the picture with it.
@@ -133,7 +133,7 @@ class FramedView:
             self._terminal.leave_modes()
 
     def touch(self) -> None:
-        """Take that something about the frame has changed."""
+        """Note that something about the frame has changed."""
         self._is_stale = True
 
     def deadline(self) -> float:

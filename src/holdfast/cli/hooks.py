@@ -31,15 +31,18 @@ MAX_VALUE = 4096
 OURS = frozenset(
     {
         "AS",
+        "BRANCH",
         "CONFIG_DIR",
         "DESCRIPTORS",
         "DOZE_AFTER",
         "HOST_IS_KEPT",
         "LOGIN",
+        "LOG_FORMAT",
         "MAX_SESSIONS",
         "RUNTIME_DIR",
         "SESSION",
         "STATE_DIR",
+        "VERIFY_COMMAND",
         "ZDOTDIR",
     }
 )

@@ -11,16 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from holdfast.cli.log_file import head_line, open_log
-from holdfast.core.book.logbook import (
-    MAX_LINE,
-    Anchor,
-    Entry,
-    Head,
-    anchor_of,
-    genesis,
-    read_entries,
-    recover,
-)
+from holdfast.core.book import logbook
 from holdfast.core.book.signed_head import SignedHead
 from holdfast.linux.stored import places
 from holdfast.model.errors import LogTampered
@@ -38,7 +29,7 @@ class LogTail:
         self.torn = 0
         self._file = open_log(session)
         self._offset = 0
-        self._last: Entry | Anchor | None = None
+        self._last: logbook.Entry | logbook.Anchor | None = None
 
     def skip(self, wanted: ReadLog) -> int:
         """Start at entry `index`, at the moment `since` or with the `last` entries.
@@ -48,22 +39,22 @@ class LogTail:
         """
         self._offset = self._file.start(wanted)
         line = self._file.read(_PIECE, self._offset).split(b"\n", 1)[0]
-        self._last = anchor_of(line, self.session) if self._offset else None
+        self._last = logbook.anchor_of(line, self.session) if self._offset else None
         return self.head.index + 1
 
     @property
-    def head(self) -> Head:
+    def head(self) -> logbook.Head:
         """The last entry read."""
         if self._last is None:
-            return genesis(self.session)
-        return Head(self.session, self._last.index, self._last.hash)
+            return logbook.genesis(self.session)
+        return logbook.Head(self.session, self._last.index, self._last.hash)
 
     @property
     def is_gone(self) -> bool:
         """Whether the file was removed: nobody writes to it any more."""
         return self._file.is_gone()
 
-    def read(self) -> list[Entry]:
+    def read(self) -> list[logbook.Entry]:
         """Return entries added since the last call, at least some of them.
 
         Raises:
@@ -74,14 +65,15 @@ class LogTail:
         if not raw and self._file.length() < self._offset:
             raise LogTampered(self.head.index + 1, "the file became shorter")
         *lines, rest = raw.split(b"\n")
-        if len(rest) > MAX_LINE:
+        if len(rest) > logbook.MAX_LINE:
             raise LogTampered(
-                self.head.index + len(lines) + 1, f"the line is over {MAX_LINE} bytes"
+                self.head.index + len(lines) + 1,
+                f"the line is over {logbook.MAX_LINE} bytes",
             )
         self.torn = len(rest)
-        entries: list[Entry] = []
+        entries: list[logbook.Entry] = []
         try:
-            for entry in read_entries(lines, self.session, self._last):
+            for entry in logbook.read_entries(lines, self.session, self._last):
                 entries.append(entry)
                 self._took(entry)
         except LogTampered:
@@ -90,7 +82,7 @@ class LogTail:
             self.torn = len(lines[-1]) + 1
         return entries
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[logbook.Entry]:
         """Yield every entry there is now, with few of them in memory at a time.
 
         Raises:
@@ -114,7 +106,7 @@ class LogTail:
         """Stop reading."""
         self._file.close()
 
-    def _took(self, entry: Entry) -> None:
+    def _took(self, entry: logbook.Entry) -> None:
         self._offset += len(entry.line) + 1
         self._last = entry
 
@@ -123,7 +115,7 @@ class LogTail:
             return False
         with contextlib.suppress(LogTampered):
             # The same check that a holder makes before it continues a logbook.
-            return recover(lines[-1] + b"\n", self.session).torn > 0
+            return logbook.recover(lines[-1] + b"\n", self.session).torn > 0
         return False
 
 
@@ -134,7 +126,7 @@ def newest_head(session: SessionId) -> SignedHead | None:
         PeerError: The file is not a signed head of this session.
 
     """
-    line = head_line(session, MAX_LINE + 1)
+    line = head_line(session, logbook.MAX_LINE + 1)
     if line is None:
         return None
     signed = SignedHead.from_line(line)

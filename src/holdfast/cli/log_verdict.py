@@ -10,13 +10,7 @@ from holdfast.cli.log_tail import LogTail, newest_head
 from holdfast.core.book.logbook import Head
 from holdfast.core.book.signed_head import SignedHead
 from holdfast.core.input.signed_inputs import Coverage, InputCheck
-from holdfast.model.errors import (
-    HoldfastError,
-    LogbookWithheld,
-    LogNotVouched,
-    LogTampered,
-    PeerError,
-)
+from holdfast.model import errors
 from holdfast.model.text import printable
 
 MAX_LISTED = 20
@@ -56,14 +50,14 @@ def vouched_head(tail: LogTail, *, is_strict: bool) -> SignedHead | None:
         time.sleep(STEP)
     left = tail.head.index - upto
     if is_strict:
-        raise LogNotVouched(upto, left)
+        raise errors.LogNotVouched(upto, left)
     print(f"holdfast: no host signed the last {left} entries", file=sys.stderr)
     return signed
 
 
 def verify(tail: LogTail, *, as_json: bool, is_strict: bool = False) -> int:
     """Print whether a logbook verifies; return the exit status."""
-    found: HoldfastError | None = None
+    found: errors.HoldfastError | None = None
     vouched: Head | None = None
     host = ""
     inputs = Coverage()
@@ -80,7 +74,7 @@ def verify(tail: LogTail, *, as_json: bool, is_strict: bool = False) -> int:
             vouched, host = signed.receipt.head, signed.host.hex()
             reader.check(vouched)
         inputs = reader.inputs.coverage()
-    except (PeerError, LogbookWithheld) as error:
+    except (errors.PeerError, errors.LogbookWithheld) as error:
         found = error
     if as_json:
         print(json.dumps(_facts(tail, found, vouched, host) | _counted(inputs)))
@@ -121,17 +115,17 @@ class _Reader:
         """Do nothing if the logbook contains what the host signed."""
         behind = self._tail.head.index - vouched.index
         if behind < 0:
-            raise LogbookWithheld(vouched.index)
+            raise errors.LogbookWithheld(vouched.index)
         if vouched.index < 0:
             return  # Every logbook begins with that.
         found = self._hash
         if vouched.index != self._known:
             if behind >= len(self._recent):
                 why = "an older signed head was put there during reading"
-                raise LogTampered(vouched.index, why)
+                raise errors.LogTampered(vouched.index, why)
             found = self._recent[-1 - behind]
         if found != vouched.hash:
-            raise LogTampered(vouched.index, "the host signed a different entry")
+            raise errors.LogTampered(vouched.index, "the host signed a different entry")
 
 
 def _counted(inputs: Coverage) -> dict[str, object]:
@@ -164,7 +158,7 @@ def _listed(indices: tuple[int, ...]) -> str:
 
 
 def _facts(
-    tail: LogTail, found: HoldfastError | None, vouched: Head | None, host: str
+    tail: LogTail, found: errors.HoldfastError | None, vouched: Head | None, host: str
 ) -> dict[str, object]:
     head = tail.head
     return {
@@ -182,7 +176,7 @@ def _facts(
 
 
 def _report(
-    tail: LogTail, found: HoldfastError | None, vouched: Head | None, host: str
+    tail: LogTail, found: errors.HoldfastError | None, vouched: Head | None, host: str
 ) -> None:
     head = tail.head
     print(f"{tail.session}: {head.index + 1} entries verified")

@@ -15,15 +15,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from holdfast.cli.manual import Manual
-from holdfast.model.errors import (
-    Forbidden,
-    HoldfastError,
-    MalformedArgument,
-    PeerError,
-    Unavailable,
-    Unsettled,
-    UsageError,
-)
+from holdfast.model import errors
 from holdfast.model.text import checked_name, printable
 from holdfast.version import __version__
 
@@ -35,29 +27,38 @@ GROUPS: dict[str, dict[str, str]] = {
         "ls": "list sessions",
         "end": "end a session",
         "recover": "start a lost session again, with its name, command and output",
+        "checkpoint": "save a session to disk, with the memory of its programs",
+        "restore": "continue a session from an image on disk",
+        "move": "move a session to another host",
+        "fork": "make a copy of a running session, memory included",
+        "token": "print a session's id and incarnation, signed by this host",
+        "images": "list, remove, export and import images of sessions",
+        "files": "show, apply or discard a capsule's own file changes",
+        "leases": "show the leases of movable sessions",
         "rename": "rename a session",
-        "keep": "keep a session in the list after it has ended",
+        "keep": "never reap a session, and list it after its end",
+        "reap": "show which idle sessions will be reaped, and why others will not",
         "resize": "resize a session's terminal",
     },
-    "what they are doing": {
+    "inspect": {
         "screen": "print a session's screen",
         "read": "print a session's output",
         "state": "show what a session is doing now, and the evidence",
         "graph": "show a session's processes and listening ports",
-        "can-checkpoint": "say what keeps a session from being checkpointed",
+        "can-checkpoint": "list what prevents a checkpoint of a session",
         "wait": "wait for output, a prompt, a port, silence, or the end",
         "watch": "print what happens in sessions, as it happens",
     },
-    "acting on them": {
+    "act": {
         "run": "run a command in a session's shell and return its exit status",
         "exec": "run one command on a remote host, and return its exit status",
         "send": "type text into a session",
         "keys": "press keys in a session, by name",
         "answer": "type a secret that a program asks for",
-        "notify": "call somebody to a session that needs input",
+        "notify": "report that a session needs input",
     },
-    "the turn": {
-        "who": "show who is attached, who has the turn and who waits",
+    "turn": {
+        "who": "show who is attached, who has the turn and who is waiting",
         "take": "take the turn if it is free",
         "ask": "ask for the turn and wait for the answer",
         "give": "give the turn to another operator",
@@ -67,23 +68,27 @@ GROUPS: dict[str, dict[str, str]] = {
         "freeze": "stop every process of a session",
         "thaw": "resume a frozen session",
     },
-    "the gate": {
+    "gate": {
         "gate": "inspect the gate and answer its requests",
         "approve": "approve an input that waits for approval",
         "deny": "deny an input that waits for approval",
+        "autonomy": "show how much each agent may do unasked, and what it has earned",
     },
-    "the record": {
+    "record": {
         "log": "show what happened in a session",
+        "record": "record what a session prints, as an asciicast file",
+        "play": "play a recording in this terminal",
         "blame": "show who is behind an alias, a file, a process or a line",
+        "score": "show how agents' acts came out, for each kind of action",
     },
     "operators": {
         "operators": "list, add and remove the operators of this machine",
         "grant": "set an operator's rights in a session",
         "revoke": "revoke all of an operator's rights",
-        "mcp": "serve AI agents, which act as an operator of their own",
+        "mcp": "serve AI agents, each as a separate operator",
     },
     "remote hosts": {
-        "invite": "invite somebody to join this host",
+        "invite": "make a link to join this host",
         "join": "join a remote host with an invitation",
         "hosts": "list the remote hosts you have joined",
         "relay": "run a relay, where hosts and operators meet",
@@ -92,9 +97,14 @@ GROUPS: dict[str, dict[str, str]] = {
         "up": "run the host, which connects sessions to relays",
         "down": "stop holdfast's own processes and leave sessions running",
         "status": "show which of holdfast's processes run",
+        "drain": "save or move sessions before this machine goes down",
+        "evacuate": "move every session that can move to another host",
+        "metrics": "print this machine's metrics, or serve them to Prometheus",
         "upgrade": "move running sessions to this version of the code",
         "doctor": "check what this machine supports",
-        "config": "show your settings, and check the file that has them",
+        "verify": "inject nine kinds of failure, and show that sessions survive",
+        "conformance": "run the wire contract against any implementation",
+        "config": "show and check your settings",
         "completion": "print a completion script for your shell",
     },
 }
@@ -104,17 +114,17 @@ VERBS = {name: what for group in GROUPS.values() for name, what in group.items()
 """Each verb is the module of its name, with `add_arguments` and `run`."""
 
 ALIASES = {"a": "attach", "kill": "end", "list": "ls"}
-"""What hands know from elsewhere, and the verb that it means."""
+"""Names from other tools, and the verbs they stand for."""
 
 TARGET = "-t"
 """Names the session, wherever a verb takes one: as in `tmux attach -t web`."""
 
-EXIT_STATUS: dict[type[HoldfastError], int] = {
-    UsageError: 64,
-    Unavailable: 75,
-    Unsettled: 75,
-    PeerError: 76,
-    Forbidden: 77,
+EXIT_STATUS: dict[type[errors.HoldfastError], int] = {
+    errors.UsageError: 64,
+    errors.Unavailable: 75,
+    errors.Unsettled: 75,
+    errors.PeerError: 76,
+    errors.Forbidden: 77,
 }
 """By branch of the error tree; the numbers are those of sysexits(3)."""
 
@@ -128,7 +138,7 @@ AS = "--as"
 """The operator to act as; before the verb, because it applies to all of them."""
 
 ALONE = "ls"
-"""The verb that is meant if there is none, and no terminal for an overview."""
+"""The verb used if none is given and there is no terminal for the overview."""
 
 MAX_SENTENCE = 1000
 
@@ -143,8 +153,8 @@ UNRECOGNIZED = "unrecognized arguments"
 """How argparse begins to say that it does not know an option."""
 
 _LAST_WORDS = (
-    "`holdfast` alone is an overview of all sessions; without a terminal, `ls`.",
-    "Run `holdfast VERB --help` for more about one.",
+    "`holdfast` alone opens an overview of all sessions; without a terminal, `ls`.",
+    "Run `holdfast VERB --help` for help on one verb.",
 )
 
 LITERAL = "\0--"
@@ -205,7 +215,7 @@ class Parser(argparse.ArgumentParser):
         if message.startswith(UNRECOGNIZED) and self._takes_command():
             hint = "Options of the command come after `--`.\n"
         self.exit(
-            EXIT_STATUS[UsageError],
+            EXIT_STATUS[errors.UsageError],
             f"{self.prog}: {printable(message, MAX_SENTENCE)}\n"
             f"{hint}Try `{self.prog} --help`.\n",
         )
@@ -227,7 +237,7 @@ def main(arguments: list[str] | None = None) -> int:
     traceback.
     """
     _occupy_standard_descriptors()
-    if arguments is None:  # Else somebody else's process has its own idea.
+    if arguments is None:  # Otherwise another process decides.
         gc.set_threshold(START_OBJECTS)
     try:
         status = _run(sys.argv[1:] if arguments is None else arguments)
@@ -252,9 +262,9 @@ def module_of(verb: str) -> ModuleType:
 def _run(words: list[str]) -> int:
     try:
         words = _acting(words)
-    except UsageError as error:
+    except errors.UsageError as error:
         _complain(error, as_json=False)
-        return EXIT_STATUS[UsageError]
+        return EXIT_STATUS[errors.UsageError]
     words = [ALIASES.get(one, one) for one in words[:1]] + words[1:]
     if not words:
         if (status := _overview()) is not None:
@@ -266,7 +276,7 @@ def _run(words: list[str]) -> int:
         parser = _parser()
         parser.parse_args(words)
         parser.print_help()
-        return EXIT_STATUS[UsageError]
+        return EXIT_STATUS[errors.UsageError]
     verb = module_of(words[0])
     own = Parser(
         prog=f"holdfast {words[0]}",
@@ -278,7 +288,7 @@ def _run(words: list[str]) -> int:
     options = own.parse_words(words[1:])
     try:
         return int(verb.run(options))
-    except HoldfastError as error:
+    except errors.HoldfastError as error:
         _complain(error, as_json=getattr(options, "json", False))
         return _status(error)
 
@@ -290,7 +300,7 @@ def _refuse_verb(word: str) -> NoReturn:
     near = difflib.get_close_matches(word.lower(), [*VERBS, *ALIASES])
     meant = f" Did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else ""
     Parser(prog="holdfast").exit(
-        EXIT_STATUS[UsageError],
+        EXIT_STATUS[errors.UsageError],
         f"holdfast: there is no verb {printable(word, 64)!r}.{meant}\n"
         "Try `holdfast --help`.\n",
     )
@@ -312,14 +322,14 @@ def _acting(words: list[str]) -> list[str]:
     option, equals, name = words[0].partition("=")
     rest = words[1:] if equals else words[2:]
     if not equals and len(words) < 2:  # noqa: PLR2004  # the option and its name
-        raise MalformedArgument(option, "followed by an operator's name")
+        raise errors.MalformedArgument(option, "followed by an operator's name")
     from holdfast.client.own_name import VARIABLE  # noqa: PLC0415  # rarely needed
 
     os.environ[VARIABLE] = checked_name(name if equals else words[1])
     return rest
 
 
-def _complain(error: HoldfastError, *, as_json: bool) -> None:
+def _complain(error: errors.HoldfastError, *, as_json: bool) -> None:
     if as_json:
         import json  # noqa: PLC0415  # only who asked for it pays for it
 
@@ -369,13 +379,13 @@ def _parser() -> argparse.ArgumentParser:
 def _group(title: str) -> str:
     short = {verb: f" (also: {one})" for one, verb in ALIASES.items()}
     verbs = [
-        f"  {name:<10} {what}{short.get(name, '')}"
+        f"  {name:<14} {what}{short.get(name, '')}"
         for name, what in GROUPS[title].items()
     ]
     return "\n".join([f"{title}:", *verbs])
 
 
-def _status(error: HoldfastError) -> int:
+def _status(error: errors.HoldfastError) -> int:
     return next(
         (status for kind, status in EXIT_STATUS.items() if isinstance(error, kind)),
         EXIT_INTERNAL,

@@ -11,9 +11,9 @@ MAX_WIDTH = 100
 
 
 class Manual(argparse.RawDescriptionHelpFormatter):
-    """The layout of help: as wide as the terminal, with given line breaks kept.
+    """The layout of help: as wide as the terminal, with line breaks kept.
 
-    argparse makes one of these for each option, even when nobody asks for help, and to
+    argparse makes one of these for each option, even when no help is asked for, and to
     learn the width it would import the modules that unpack archives.
     """
 
@@ -21,11 +21,16 @@ class Manual(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, width=min(_width(), MAX_WIDTH) - 2)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        if "\n" in text:
-            return super()._fill_text(text, width, indent)
-        # Text without line breaks is filled by the class above, which fills everything.
+        return "\n\n".join(
+            self._filled(paragraph, width, indent) for paragraph in text.split("\n\n")
+        )
+
+    def _filled(self, paragraph: str, width: int, indent: str) -> str:
+        if "\n" in paragraph:
+            return super()._fill_text(paragraph, width, indent)
+        # A paragraph without line breaks is filled by the class above, which fills all.
         return super(argparse.RawDescriptionHelpFormatter, self)._fill_text(
-            text, width, indent
+            paragraph, width, indent
         )
 
 

@@ -1,4 +1,4 @@
-"""What `holdfast new` asks for, and what it says when that is there.
+"""The request of `holdfast new`, and the messages after it.
 
 Apart from the verb, because it is asked for before the rest is loaded.
 """
@@ -10,6 +10,7 @@ from holdfast.client.wanted_session import (
     as_set,
     begun_here,
     environment,
+    files_as_set,
     runtime_as_set,
 )
 from holdfast.model.text import checked_name, shown_name
@@ -24,8 +25,20 @@ if TYPE_CHECKING:
     from holdfast.model.session_record import Facts
 
 
-NO_SU = "holdfast: in a capsule sudo and su do not work, and who shows nobody"
+NO_SU = "holdfast: in a capsule sudo and su do not work, and who prints nothing"
 """Shown to a user who starts a capsule and is not root."""
+
+
+OWN_FILES = (
+    "holdfast: what it changes is kept apart, and your files stay as they are;"
+    " what is not yours to change is read-only"
+)
+"""Shown to a user who starts a capsule with files of its own."""
+
+
+def no_walls(why: str) -> str:
+    """Return what is said of a session that was to be a capsule, and is plain."""
+    return f"holdfast: no capsule could be made, so the session is plain: {why}"
 
 
 class NewOptions:
@@ -43,7 +56,12 @@ class NewOptions:
         self.capsule = False
         self.plain = False
         self.net: str | None = None
+        self.files: str | None = None
+        self.movable = False
         self.window: str | None = None
+        self.memory: str | None = None
+        self.cpus: str | None = None
+        self.pids: str | None = None
 
 
 def asked(options: NewOptions) -> "Facts":
@@ -65,6 +83,9 @@ def asked(options: NewOptions) -> "Facts":
     if not options.on:
         command, env, window = as_set(command, env, window)
         command, folder = begun_here(command, folder)
+    runtime = _runtime(options)
+    is_capsule = runtime in ("capsule", "movable") and not options.on
+    files = files_as_set() if is_capsule else None
     wanted: Facts = {
         "name": name,
         "command": [*command] or None,
@@ -74,8 +95,11 @@ def asked(options: NewOptions) -> "Facts":
         "integration": not options.no_integration or None,
         "exec_gate": options.exec_gate or None,
         "window": window or None,
-        "runtime": _runtime(options),
+        "runtime": "capsule" if runtime == "movable" else runtime,
         "net": options.net,
+        "files": options.files or files,
+        "movable": runtime == "movable" or None,
+        **_limits(options),
     }
     said = {name: value for name, value in wanted.items() if value is not None}
     return {"do": "create", **said}
@@ -104,15 +128,33 @@ def _window(asked: str | None) -> int:
 
 def _runtime(options: NewOptions) -> str | None:
     """Return how it is to run; None leaves it to the settings and to the host."""
-    if options.net is not None and not options.capsule:
+    of_capsules = ("net", "files", "memory", "cpus", "pids")
+    said = [name for name in of_capsules if getattr(options, name) is not None]
+    runtime = "capsule" if options.capsule else None
+    if options.movable:
+        runtime = "movable"
+    if runtime is None and not options.plain and not options.on:
+        runtime = runtime_as_set()
+    if said and runtime is None:
         from holdfast.model.errors import MalformedArgument  # noqa: PLC0415  # rarely needed
 
-        raise MalformedArgument("--net", "choice without --capsule")
-    if options.capsule:
-        return "capsule"
-    if options.plain:
-        return "plain"
-    return None if options.on else runtime_as_set()
+        raise MalformedArgument(f"--{said[0]}", "an option without --capsule")
+    if options.movable and options.plain:
+        from holdfast.model.errors import MalformedArgument  # noqa: PLC0415  # ditto
+
+        raise MalformedArgument("--movable", "choice with --plain")
+    return "plain" if options.plain else runtime
+
+
+def _limits(options: NewOptions) -> "Facts":
+    given = {"memory": options.memory, "cpus": options.cpus, "pids": options.pids}
+    said = {name: text for name, text in given.items() if text is not None}
+    if not said:
+        return {}
+    from holdfast.cli.arguments import limit_from_text  # noqa: PLC0415  # rarely needed
+
+    found = {name: limit_from_text(name, text) for name, text in said.items()}
+    return {"millicpus" if name == "cpus" else name: one for name, one in found.items()}
 
 
 def _size(asked: str | None) -> list[int] | None:

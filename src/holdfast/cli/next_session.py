@@ -1,4 +1,4 @@
-"""Leaves the shown session for another, and knows what is open over it meanwhile.
+"""Switches to another session, and keeps track of the open panel.
 
 Between the view of a session and `cli.session_switch`, which is loaded only when one
 of its keys is pressed.
@@ -23,7 +23,7 @@ MAX_AHEAD = 4096
 
 
 class NextSession:
-    """The ways out of one shown session."""
+    """How to leave the session that is shown."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class NextSession:
         ahead: bytes = b"",
         news: "Iterable[str]" = (),
     ) -> None:
-        """Begin with what was typed `ahead`, and `news` to be said; `find` loads."""
+        """Start with keys typed `ahead` and `news` to show; `find` loads the switch."""
         self.goes_to: SessionRecord | None = None
         """The session that is to be shown next, if this is left for another."""
 
@@ -54,6 +54,13 @@ class NextSession:
     def session(self) -> "SessionRecord":
         """The session that is shown, as it is called now."""
         return self._session if self._going is None else self._going.session
+
+    def moved(self, session: "SessionRecord") -> "SessionRecord":
+        """Return the session that is shown, at the host that it went to."""
+        from holdfast.client import session_location  # noqa: PLC0415  # rarely needed
+
+        self._session = session._replace(host=session_location.home_of(session.id))
+        return self._session
 
     @property
     def is_open(self) -> bool:
@@ -86,7 +93,7 @@ class NextSession:
         return self._going.said
 
     def ticked(self, now: float) -> None:
-        """Take that time has passed, or that something was found out."""
+        """Note that time has passed, or that an answer has come."""
         if self._going is not None and self._going.is_open:
             self.goes_to = self._going.ticked(now)
 

@@ -48,18 +48,18 @@ class NoticeBoard:
         self._parts: list[Screen] | None = None
 
     def show(self, texts: list[str], now: float, *, is_framed: bool) -> None:
-        """Show a notice; in a frame somebody else draws it."""
+        """Show a notice; in the framed view, the frame draws it."""
         self.texts, self._leaves_at = texts, now + STAY
         if not is_framed:
             self._rows = max(self._rows, self._terminal.overlay(*texts))
             self._look_at, self._looks = math.inf, 0
 
     def key(self, now: float) -> bool:
-        """Take that a key was pressed; tell whether a notice leaves."""
+        """Note that a key was pressed; tell whether a notice leaves."""
         return self._leave(now) if self.texts else False
 
     def forget(self) -> None:
-        """Take that the screen was painted anew."""
+        """Note that the screen was painted anew."""
         self._rows, self._look_at = 0, math.inf
 
     def deadline(self) -> float:

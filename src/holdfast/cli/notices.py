@@ -1,22 +1,18 @@
 """One-line notices of events, for attached operators."""
 
+from collections.abc import Mapping
+
+from holdfast.cli import presence_text
 from holdfast.cli.operator_names import Names
-from holdfast.cli.presence_text import (
-    by_told,
-    excerpt_told,
-    inherited_told,
-    thing_told,
-    turn_told,
-)
 from holdfast.model.errors import HoldfastError
 from holdfast.model.events import EventName
 from holdfast.model.ids import ActorId
 from holdfast.model.session_record import NEEDS_INPUT
-from holdfast.model.settings import Settings
+from holdfast.model.settings import Settings, bytes_told
 from holdfast.model.text import printable
 from holdfast.model.verdicts import Verdict
-from holdfast.wire.company import Inherited, Presence
 from holdfast.wire.messages import Event, Pending, Settled, TurnAsked, TurnPassed
+from holdfast.wire.presence import Inherited, Presence
 
 _LOST = {
     "dropped": "released the turn",
@@ -58,7 +54,8 @@ def asked_told(asked: TurnAsked, names: Names, keys: Settings) -> str:
 def waits_told(pending: Pending, names: Names, keys: Settings) -> str:
     """Return what waits for approval, from whom and by which rule."""
     rule = printable(pending.rule, 64)
-    what = excerpt_told(pending.excerpt) + _behind(pending, names)
+    what = presence_text.excerpt_told(pending.excerpt) + _behind(pending, names)
+    what += presence_text.previewed_told(pending.preview)
     if pending.actor == names.us:
         return f"rule {rule}: {what} waits for approval"
     text = f"{names.you(pending.actor)} wants to send {what} (rule {rule})"
@@ -69,7 +66,7 @@ def _behind(pending: Pending, names: Names) -> str:
     """Return what a line runs, and who else staged that."""
     runs = f", which runs {printable(pending.runs, 200)}" if pending.runs else ""
     staged = [
-        f"{thing_told(one)} by {by_told(one, names)}"
+        f"{presence_text.thing_told(one)} by {presence_text.by_told(one, names)}"
         for one in pending.uses
         if set(one.by) != {pending.actor}
     ]
@@ -86,7 +83,7 @@ def settled_told(settled: Settled, names: Names) -> str:
 
 def takes_over_told(inherited: Inherited, names: Names) -> str:
     """Return what comes with the turn."""
-    return f"with the turn comes: {inherited_told(inherited, names)}"
+    return f"with the turn comes: {presence_text.inherited_told(inherited, names)}"
 
 
 def frozen_told(keys: Settings, *, is_frozen: bool) -> str:
@@ -97,8 +94,15 @@ def frozen_told(keys: Settings, *, is_frozen: bool) -> str:
     return "thawed: running again"
 
 
+def fenced_told(*, is_fenced: bool) -> str:
+    """Return that the session has no lease, or has one again."""
+    if is_fenced:
+        return "fenced: its lease ran out; it continues when its host reaches its relay"
+    return "its lease was granted again: running"
+
+
 def event_told(event: Event) -> str | None:
-    """Return what an event means to somebody who watches; None if nothing."""
+    """Return the notice for an event; None if there is none."""
     match event.name:
         case EventName.POLICY_KEPT:
             return printable(str(event.fields.get("text", "")), 500)
@@ -107,10 +111,9 @@ def event_told(event: Event) -> str | None:
             is_freeze = event.name == EventName.FREEZE_MISSED
             still = "running" if is_freeze else "stopped"
             return f"process {pid} is still {still}: {printable(str(why), 200)}"
-        case EventName.LISTENER_GONE:
-            where = f"{event.fields.get('address', '')}:{event.fields.get('port', 0)}"
-            what = printable(str(event.fields.get("command", "")), 80)
-            return f"{what} no longer listens on {printable(where, 80)}"
+        case EventName.LISTENER_GONE | EventName.LIMIT_MET:
+            is_limit = event.name == EventName.LIMIT_MET
+            return (_limit_told if is_limit else _unbound_told)(event.fields)
         case EventName.ATTENTION_CALLED:
             return _called_told(event)
         case EventName.PROCESS_REPLACED:
@@ -118,7 +121,40 @@ def event_told(event: Event) -> str | None:
             why = printable(str(event.fields.get("why", "")), 200)
             return f"the {what} hung and was replaced: {why}"
         case _:
+            return _image_told(event)
+
+
+def _image_told(event: Event) -> str | None:
+    """Return what became of the session by an image, or by its loss."""
+    life = event.fields.get("incarnation", 0)
+    match event.name:
+        case EventName.SESSION_CHECKPOINTED:
+            image = printable(str(event.fields.get("image", "")), 80)
+            return f"saved to disk as {image}, and continues"
+        case EventName.SESSION_FORKED:
+            return "a branch of it was made; it continues"
+        case EventName.SESSION_RESTORED:
+            return f"restored from an image (incarnation {life})"
+        case EventName.SESSION_RECOVERED:
+            return f"recovered: its command was started again (incarnation {life})"
+        case _:
             return None
+
+
+def _unbound_told(fields: Mapping[str, object]) -> str:
+    where = f"{fields.get('address', '')}:{fields.get('port', 0)}"
+    what = printable(str(fields.get("command", "")), 80)
+    return f"{what} no longer listens on {printable(where, 80)}"
+
+
+def _limit_told(fields: Mapping[str, object]) -> str:
+    """Return which limit a session has met, and what became of it."""
+    program, most = str(fields.get("program", "")), fields.get("most", 0)
+    if fields.get("limit") == "memory":
+        who = f"{printable(program, 80)} ({fields.get('pid', 0)})" if program else ""
+        have = bytes_told(most if isinstance(most, int) else 0)
+        return f"{who or 'a program'} was killed: the session may have {have} of memory"
+    return f"nothing more can be started: the session may have {most} processes"
 
 
 def _called_told(event: Event) -> str | None:
@@ -129,10 +165,10 @@ def _called_told(event: Event) -> str | None:
     return f"input is needed, says an operator: “{text}”"
 
 
-def company_told(presence: Presence, names: Names) -> str:
+def presence_told(presence: Presence, names: Names) -> str:
     """Return who is attached and who has the turn, in one line."""
     here = dict.fromkeys(one.actor for one in presence.present)
-    parts = [turn_told(presence, names)]
+    parts = [presence_text.turn_told(presence, names)]
     if others := [names.shown(one) for one in here if one != names.us]:
         parts.append(f"attached: {', '.join(others)}")
     if presence.waiting:

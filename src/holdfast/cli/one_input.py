@@ -1,4 +1,4 @@
-"""What `send`, `keys` and `resize` share: one input, and its answer."""
+"""Shared by `send`, `keys` and `resize`: one input, and its answer."""
 
 import argparse
 import json

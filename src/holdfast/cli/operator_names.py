@@ -16,8 +16,8 @@ from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import HoldfastError, UnknownOperator
 from holdfast.model.ids import ActorId
 from holdfast.model.text import printable, same_name
-from holdfast.wire.company import Present
 from holdfast.wire.messages import Operator
+from holdfast.wire.presence import Present
 
 NOBODY = ActorId("")
 
@@ -59,7 +59,7 @@ class Names:
         if known is not None:
             return known.shown()
         # The kind is not known; the fingerprint is that of the id.
-        return f"somebody ({Actor(actor, ActorKind.AGENT, '').fingerprint()})"
+        return f"unknown ({Actor(actor, ActorKind.AGENT, '').fingerprint()})"
 
     def you(self, actor: ActorId) -> str:
         """Return the same, but "you" for the user."""

@@ -1,4 +1,4 @@
-"""What is shown over a session, until a key ends it: a list, a question, the keys.
+"""Panels over a session, until a key closes them: a list, a question, the keys.
 
 A panel is told keys and says what to do; `drawn` is the whole screen, so that nothing
 of what was there before can shine through. Everything in it is safe to print.
@@ -84,7 +84,7 @@ class SwitchPanel:
         half = room // 2 if room >= 2 * LEAST_PREVIEW else room
         found = self.choice.rows(min(half, room))
         if not found:
-            return [_line("no session fits", columns, look("faint"))][:room]
+            return [_line("no session matches", columns, look("faint"))][:room]
         lines = []
         for one in found:
             mark = "*" if one.is_current else " "

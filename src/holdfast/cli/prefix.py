@@ -89,7 +89,7 @@ class Press:
 
 
 class Sight(enum.Enum):
-    """What a key after the prefix does about what is seen of the session."""
+    """Keys after the prefix that change what is shown of the session."""
 
     OTHER_VIEW = "view"
     LOOK_BACK = "look-back"
@@ -121,7 +121,7 @@ class PrefixKeys:
     """Interprets keys."""
 
     def __init__(self, settings: Settings | None = None) -> None:
-        """Interpret by `settings`, or as is usual."""
+        """Interpret keys by `settings`, or by the defaults."""
         keys = settings or Settings()
         self._prefix = keys.prefix
         self._own = bytes([keys.prefix]) + _ESCAPE

@@ -8,11 +8,14 @@ from holdfast.cli.operator_names import Names
 from holdfast.core.client.questions import Done
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable
-from holdfast.wire.company import Inherited, Presence
-from holdfast.wire.messages import MAX_EXCERPT, Pending, Staged
+from holdfast.wire.messages import MAX_EXCERPT, Pending, Preview, Staged
+from holdfast.wire.presence import Inherited, Presence
 
 MAX_THINGS = 8
 """Changes named per operator; `blame` and the log have them all."""
+
+MAX_LINE = 250
+"""Characters of one line of a preview."""
 
 MAX_SHOWN = 4 * MAX_EXCERPT
 """Characters of an excerpt in which every byte is an escape."""
@@ -37,7 +40,7 @@ def inherited_told(inherited: Inherited, names: Names) -> str:
     """Return what comes with the turn, as a sentence."""
     parts = []
     if inherited.staged:
-        by = ", ".join(names.you(one) for one in inherited.by) or "somebody"
+        by = ", ".join(names.you(one) for one in inherited.by) or "unknown"
         parts.append(f"{excerpt_told(inherited.staged)} typed by {by}")
     if inherited.jobs:
         count = len(inherited.jobs)
@@ -74,7 +77,7 @@ def thing_told(staged: Staged) -> str:
 
 def by_told(staged: Staged, names: Names) -> str:
     """Return who staged it, as far as that is known."""
-    who = ", ".join(names.you(one) for one in staged.by) or "somebody"
+    who = ", ".join(names.you(one) for one in staged.by) or "unknown"
     return who if staged.sure or not staged.by else f"perhaps {who}"
 
 
@@ -108,7 +111,32 @@ def pending_told(pending: Pending, names: Names) -> list[str]:
             else []
         ),
         *runs_told(pending.runs, pending.uses, names),
+        *preview_told(pending.preview),
     ]
+
+
+def preview_told(preview: Preview | None) -> list[str]:
+    """Return what a preview showed, one line per part."""
+    if preview is None:
+        return []
+    head, *rest = preview.text.split("\n")
+    shown = [f"        {printable(one, MAX_LINE)}" for one in rest]
+    return [f"      preview  {printable(head, MAX_LINE)}", *shown]
+
+
+def previewed_told(preview: Preview | None) -> str:
+    """Return what came of a preview, to be said behind what waits."""
+    if preview is None:
+        return ""
+    head = printable(preview.text.partition("\n")[0], 200)
+    return f"; previewed: {head}" if preview.ran else f"; {head}"
+
+
+def preview_facts(preview: Preview | None) -> dict[str, object] | None:
+    """Return what a preview showed, for programs."""
+    if preview is None:
+        return None
+    return {**msgspec.structs.asdict(preview), "digest": preview.digest.hex()}
 
 
 def _kind(pending: Pending) -> str:
@@ -138,6 +166,7 @@ def pending_facts(pending: Pending, names: Names) -> dict[str, object]:
         "program": pending.program or None,
         "runs": pending.runs,
         "uses": uses_facts(pending.uses),
+        "preview": preview_facts(pending.preview),
     }
 
 

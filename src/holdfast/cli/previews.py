@@ -1,4 +1,4 @@
-"""What sessions show, looked up beside the keyboard: a slow one delays no key.
+"""Screens of sessions, fetched in the background: a slow one delays no key.
 
 One thread asks for one session at a time, for the one that was wanted last; what was
 wanted before and not begun is forgotten. What is found is kept while the list is open.
@@ -61,7 +61,7 @@ class Previews:
                 self._found()
 
     def _next(self) -> str:
-        """Wait for a session that somebody rests on; '' at the end."""
+        """Wait for a session that stays selected; '' at the end."""
         with self._changed:
             while self._is_open:
                 wanted = self._wanted

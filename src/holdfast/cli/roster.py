@@ -1,4 +1,4 @@
-"""The sessions of all hosts that we can reach."""
+"""The sessions of all reachable hosts."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple

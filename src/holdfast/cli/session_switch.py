@@ -1,4 +1,4 @@
-"""From one session to another, without leaving the terminal: what the keys lead to.
+"""Switches an attached terminal from one session to another.
 
 Knows which sessions there are and what is open over the screen. It says where to go;
 `cli.attached` goes there.
@@ -16,7 +16,7 @@ from holdfast.cli.session_table import command_told, origin_told, state_told
 from holdfast.cli.terminal import Terminal
 from holdfast.client import keeper
 from holdfast.core.client.session_choice import Candidate, Chosen, Closed, SessionChoice
-from holdfast.core.client.tour import Tour
+from holdfast.core.client.session_history import SessionHistory
 from holdfast.model.errors import HoldfastError, Unavailable
 from holdfast.model.session_record import SessionRecord, record_of
 from holdfast.model.session_requests import Created, Creation, Rename
@@ -24,17 +24,17 @@ from holdfast.model.text import checked_name, printable
 from holdfast.term.key_reader import ESCAPE_WAIT, KeyReader, Mouse, Paste, Pressed
 
 STARTING = "starting"
-"""The state of a session whose command waits for somebody's approval."""
+"""The state of a session whose command waits for approval."""
 
 
 class Way(NamedTuple):
     """What one terminal knows of where it has been, and where it could go."""
 
-    tour: Tour
+    tour: SessionHistory
     far: FarSessions
 
 
-def way_by(tour: Tour, terminal: Terminal) -> Way:
+def way_by(tour: SessionHistory, terminal: Terminal) -> Way:
     """Return the way of a terminal, which knows of no host yet."""
     return Way(tour, FarSessions(terminal.nudge))
 
@@ -98,7 +98,7 @@ class SessionSwitch:
         return found
 
     def ticked(self, now: float) -> SessionRecord | None:
-        """Take that time has passed, or that something was found out."""
+        """Note that time has passed, or that an answer has come."""
         if self._escape_at is not None and now >= self._escape_at:
             self._escape_at = None
             return self._press(self._keys.waited())
@@ -158,7 +158,7 @@ class SessionSwitch:
         else:
             found = self._tour.step([*known], 1 if go is Go.NEXT else -1)
         if found is None:
-            self.said = "there is no other session to go to"
+            self.said = "there is no other session"
             return None
         return self._to(known[found])
 

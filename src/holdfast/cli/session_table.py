@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from holdfast.model.session_record import SessionRecord
+
 TITLES = ("NAME", "ID", "STATE", "TURN", "ATTACHED", "OUTPUT", "AGE", "COMMAND")
 NAME, ID, STATE, TURN, ATTACHED, OUTPUT, AGE, COMMAND = range(len(TITLES))
 
@@ -21,6 +23,7 @@ LEAST = 12
 
 GAP = 2
 MAX_COMMAND = 200
+NOW = "now"
 NOBODY = "-"
 UNKNOWN = "not known"
 """What is said to be done by a session whose holder has not answered."""
@@ -44,6 +47,9 @@ def row(label: str, facts: "Mapping[str, Any]", now: float) -> tuple[str, ...]:
             calls=_calls(facts.get("attention")),
         )
         + ", capsule" * is_walled
+        + ", no capsule" * bool(facts.get("no_capsule"))
+        + image_told(facts, now)
+        + reaping_told(facts.get("reaps_ms"), now)
         + origin_told(facts.get("recovered_ms")),
         shown_name(facts["turn_of"]) or NOBODY,
         _crowd(facts["attached"]),
@@ -51,6 +57,48 @@ def row(label: str, facts: "Mapping[str, Any]", now: float) -> tuple[str, ...]:
         age(now - facts["created_ms"] / 1000),
         command_told(facts["command"]),
     )
+
+
+def as_tree(known: "Sequence[SessionRecord]") -> "list[tuple[str, SessionRecord]]":
+    """Return sessions with each branch below its parent, and what marks it as one.
+
+    A branch whose parent is not listed stands by itself.
+    """
+    listed = {(one.host, one.id) for one in known}
+    below: dict[tuple[str, str], list[SessionRecord]] = {}
+    tops = []
+    for one in known:
+        parent = (one.host, one.parent.session) if one.parent else None
+        if parent is not None and parent in listed:
+            below.setdefault(parent, []).append(one)
+        else:
+            tops.append(one)
+    found: list[tuple[str, SessionRecord]] = []
+    waiting = [("", "", one) for one in reversed(tops)]
+    while waiting:
+        mark, indent, one = waiting.pop()
+        found.append((mark, one))
+        branches = below.pop((one.host, one.id), [])
+        for branch in reversed(branches):
+            is_last = branch is branches[-1]
+            own, rest = ("└─ ", "   ") if is_last else ("├─ ", "│  ")
+            waiting.append((indent + own, indent + rest, branch))
+    # A host elsewhere may say of two sessions that each is the other's branch.
+    return found + [("", one) for rest_of in below.values() for one in rest_of]
+
+
+def image_told(facts: "Mapping[str, Any]", now: float) -> str:
+    """Return what is added to the state of a session of which there is an image."""
+    imaged_ms = facts.get("imaged_ms")
+    if not imaged_ms or facts["exit"] is not None:
+        return ""
+    return f", image {age(now - imaged_ms / 1000)} old"
+
+
+def reaping_told(reaps_ms: object, now: float) -> str:
+    """Return what is added to the state of a session that is going to be reaped."""
+    left = reaps_ms / 1000 - now if isinstance(reaps_ms, int) and reaps_ms else -1.0
+    return f", reaped in {age(left)}" if left >= 0 else ""
 
 
 def origin_told(recovered_ms: object) -> str:
@@ -140,4 +188,4 @@ def age(seconds: float) -> str:
     for size, unit in UNITS:
         if seconds >= size:
             return f"{int(seconds // size)}{unit}"
-    return "now"
+    return NOW

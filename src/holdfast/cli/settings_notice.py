@@ -1,4 +1,4 @@
-"""The settings, and what a user is told of mistakes in them."""
+"""The settings, and the notice about mistakes in them."""
 
 from holdfast.linux.stored import config
 from holdfast.model.settings import Settings

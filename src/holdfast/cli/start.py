@@ -1,4 +1,4 @@
-"""Where a command begins: with what is usual, before the rest is loaded.
+"""Entry point: runs common commands before the rest is loaded.
 
 To load the command line takes longer than all that `attach` has to do before the
 session is shown. So the verbs that people and agents use all day begin with a small
@@ -26,6 +26,14 @@ TARGET = frozenset({"-t"})
 
 EXIT_INTERRUPTED = 130
 """As in `main`."""
+
+
+class Printed(str):
+    """What a command prints that has an exit status of its own."""
+
+    __slots__ = ("status",)
+
+    status: int
 
 
 def main() -> int:
@@ -57,7 +65,7 @@ def _begun(
     except NotOneOfThese:
         return None
     except Exception as error:
-        # The ordinary way says so. A mistake of ours is not.
+        # The ordinary way reports it. A bug is not reported.
         from holdfast.model.errors import HoldfastError  # noqa: PLC0415  # slow to load
 
         if not isinstance(error, OSError | HoldfastError):
@@ -74,7 +82,7 @@ def _end(said: str) -> None:
         from holdfast.cli.main import unwritten  # noqa: PLC0415  # slow to load
 
         os._exit(unwritten(error))
-    os._exit(0)
+    os._exit(said.status if isinstance(said, Printed) else 0)
 
 
 def _has_descriptors() -> bool:
@@ -164,6 +172,30 @@ def _send(words: "Sequence[str]") -> str | None:
     return send(name, payload, as_json="--json" in given)
 
 
+def _end_session(words: "Sequence[str]") -> str | None:
+    split = _split(words, frozenset())
+    if split is None or len(split[1]) != 1:
+        return None
+    from holdfast.cli.early_answers import end  # noqa: PLC0415  # only here
+
+    return end(split[1][0])
+
+
+def _run(words: "Sequence[str]") -> str | None:
+    split = _split(words, frozenset())
+    if split is None or len(split[1]) < 2:  # noqa: PLR2004  # where, and what
+        return None
+    from holdfast.cli.early_run import run  # noqa: PLC0415  # only here
+
+    _, (name, *command) = split
+    found = run(name, command)
+    if found is None:
+        return None
+    said = Printed(found[0])
+    said.status = found[1]
+    return said
+
+
 def _ls(words: "Sequence[str]") -> str | None:
     if words:
         return None
@@ -194,9 +226,11 @@ def _line(said: str | None) -> str | None:
 EARLY: "dict[str, Callable[[Sequence[str]], str | None]]" = {
     "a": _attach,
     "attach": _attach,
+    "end": _end_session,
     "list": _ls,
     "ls": _ls,
     "new": _new,
+    "run": _run,
     "screen": _screen,
     "send": _send,
     "state": _state,

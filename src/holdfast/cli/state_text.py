@@ -1,4 +1,4 @@
-"""What a session does, and how that is known, as people and programs are told.
+"""Formats a session's state and its evidence, for people and for programs.
 
 By the fields of EVIDENCE, which are the same for every reader.
 """
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     Fields = Mapping[str, Any]
+
+
+LISTED = {"runtime": "plain", "memory": 0, "millicpus": 0, "pids": 0}
+"""What is said of a session that its keeper lists, and what is usual."""
 
 
 def lines(seen: "Fields") -> list[str]:
@@ -36,11 +40,11 @@ def state_told(state: str, program: str) -> str:
     return printable(f"{state} in {program}" if program else state, 100)
 
 
-def facts(session: str, runtime: str, seen: "Fields") -> dict[str, object]:
-    """Return what was seen of a session as a JSON object."""
+def facts(session: str, listed: "Fields", seen: "Fields") -> dict[str, object]:
+    """Return what was seen of a session, and what is listed of it, as JSON says it."""
     return {
         "session": session,
-        "runtime": runtime,
+        **{name: listed.get(name, usual) for name, usual in LISTED.items()},
         "state": seen["state"],
         "program": seen["program"] or None,
         "sure": seen["sure"],

@@ -1,11 +1,11 @@
-"""The story of a session: its logbook as sentences that people like to read.
+"""The story of a session: its logbook as readable sentences.
 
 An entry of the logbook becomes a sentence, or none, or joins the one before:
 keys that one operator presses in quick succession are one line, with the text
 as it was typed. That an input was applied is not worth a line; that it was not,
 is. What the terminal did not echo is not in the logbook, and so not in the story.
 
-Everything in an entry may have been chosen by somebody hostile: it is shown
+Everything in an entry may have been chosen by an attacker: it is shown
 escaped, and a member that is missing or strange does not stop the story.
 """
 
@@ -13,10 +13,11 @@ import base64
 import binascii
 import enum
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from holdfast.cli.arguments import signal_name
+from holdfast.cli.session_table import age
 from holdfast.cli.story_commands import CommandStory
 from holdfast.core.book.entries import MAX_ORIGINATORS
 from holdfast.core.book.logbook import Entry, EntryKind
@@ -74,24 +75,43 @@ class Line:
 class Story:
     """Tells a logbook, entry by entry."""
 
-    def __init__(self, name: Name) -> None:
+    def __init__(self, name: Name, undone: Sequence[range] = ()) -> None:
+        """Begin one; `undone` are entries of which a roll-back has undone what was."""
         self._name = name
+        self._undone = undone
         self._commands = CommandStory(name)
         self._run: list[Entry] = []
         self._actors: dict[int, str] = {}
 
     def tell(self, entry: Entry) -> list[Line]:
         """Return the lines that are certain now that `entry` has been read."""
+        told = self._certain(entry)
+        # What people did to the session, and not in it, has been done all the same.
+        is_kept = entry.kind in _NEVER_UNDONE
+        return [
+            line if is_kept and line.index == entry.index else self._marked(line)
+            for line in told
+        ]
+
+    def _marked(self, line: Line) -> Line:
+        if not any(line.index in one for one in self._undone):
+            return line
+        return replace(line, text=f"{line.text} (undone)", tone=Tone.QUIET)
+
+    def _certain(self, entry: Entry) -> list[Line]:
         if entry.kind is EntryKind.SETTLED and _word(entry, "as") == "applied":
             return []
         if entry.kind is EntryKind.SIGNED:
             return []  # `log --verify` reports it; in the story it means nothing.
         if _is_keys(entry):
             return self._typed(entry)
-        return [*self.rest(), *self._told(entry)]
+        return [*self._open(), *self._told(entry)]
 
     def rest(self) -> list[Line]:
         """Return the line that was still open; nothing more joins it."""
+        return [self._marked(line) for line in self._open()]
+
+    def _open(self) -> list[Line]:
         run, self._run = self._run, []
         if not run:
             return []
@@ -103,11 +123,11 @@ class Story:
         return [_line(first, _word(first, "actor"), text)]
 
     def _typed(self, entry: Entry) -> list[Line]:
-        lines = [] if self._joins(entry) else self.rest()
+        lines = [] if self._joins(entry) else self._open()
         self._remember(entry)
         self._run.append(entry)
         ended = _payload(entry).endswith((b"\r", b"\n"))
-        return [*lines, *self.rest()] if ended else lines
+        return [*lines, *self._open()] if ended else lines
 
     def _joins(self, entry: Entry) -> bool:
         if not self._run:
@@ -152,7 +172,7 @@ class Story:
         tone = _TONES.get(entry.kind, Tone.QUIET)
         text = _SENTENCES.get(entry.kind, entry.kind.value)
         if entry.kind is EntryKind.GRANTED and not _word(entry, "by"):
-            text = "may by default: {rights}"  # Nobody granted it: its kind has that.
+            text = "has {rights} by default"  # Nobody granted it: its kind has that.
         if entry.kind is EntryKind.DETACHED and _word(entry, "by"):
             text = "detached {whom}"
         text = text.format_map(_Facts(entry, self._name))
@@ -243,8 +263,24 @@ class _Facts(dict[str, str]):
             }
         )
         self["life"] = str(entry.incarnation)
+        self["opened"] = "The session started."
+        if why := self.get("no_capsule"):
+            self["opened"] = f"The session started, without a capsule: {why}"
+        if parent := self.get("parent"):
+            self["opened"] = (
+                f"started this branch of {parent}, from image {self['image']}"
+            )
+        self["begun"] = "recovered the session"
+        if image := entry.fields.get("image"):
+            whose = f" of its branch {self['of']}" if "of" in self else ""
+            self["begun"] = f"restored the session from image {image}{whose}"
+        if entry.kind is EntryKind.LIMITED:
+            who = self.get("program") or "a program"
+            is_memory = self.get("limit") == "memory"
+            self["limited"] = f"{who} was killed" if is_memory else "it could not fork"
         if entry.kind is EntryKind.ENDING:
             self["signal"] = signal_name(_number(entry, "signal"))
+        self["reaped"] = _reaped(entry)
         if self.get("rights") == _EVERYTHING:
             self["rights"] = "all rights"
         if actor := _word(entry, "actor"):
@@ -254,27 +290,55 @@ class _Facts(dict[str, str]):
         return "?"
 
 
+_REAPED = {
+    "population-cap": ", and there were too many sessions",
+    "memory-cap": ", and sessions took too much memory",
+}
+
+
+def _reaped(entry: Entry) -> str:
+    """Return why a session was ended that nobody used; empty if it was not for that."""
+    if "idle_ms" not in entry.fields:
+        return ""
+    idle = age(_number(entry, "idle_ms") / 1000)
+    return f": idle for {idle}{_REAPED.get(_word(entry, 'why'), '')}"
+
+
+_NEVER_UNDONE = frozenset(
+    {
+        *(EntryKind.IMAGED, EntryKind.STOPPED, EntryKind.RESUMED, EntryKind.RECOVERED),
+        *(EntryKind.ATTACHED, EntryKind.DETACHED),
+        *(EntryKind.GRANTED, EntryKind.REVOKED, EntryKind.DECLINED),
+    }
+)
+
 _SENTENCES = {
-    EntryKind.OPENED: "The session started.",
+    EntryKind.OPENED: "{opened}",
     EntryKind.ATTACHED: "attached",
     EntryKind.DETACHED: "left",
     EntryKind.REFUSED: "was refused: {code}",
-    EntryKind.DECLINED: "was not allowed {request}: {code}",
+    EntryKind.DECLINED: "was refused {request}: {code}",
     EntryKind.INTENDED: "intends to {act}: {intent}",
     EntryKind.ASKED: "waits for approval of request {ticket}",
     EntryKind.ANSWERED: "approved request {ticket}",
     EntryKind.GRANTED: "granted {whom}: {rights}",
     EntryKind.REVOKED: "revoked all rights of {whom}",
     EntryKind.FENCED: "The lease expired, and the session stopped accepting input",
+    EntryKind.UNFENCED: "The lease was granted again, and the session continued",
     EntryKind.FROZEN: "froze the session",
     EntryKind.THAWED: "thawed the session",
     EntryKind.INTERRUPTED: "interrupted the running command",
     EntryKind.UNBOUND: "{command} no longer listens on {address}:{port}",
+    EntryKind.LIMITED: "The session reached its limit of {limit}: {limited}",
     EntryKind.RESUMED: "A new holder took over the session.",
-    EntryKind.RECOVERED: "recovered the session (incarnation {life})",
+    EntryKind.RECOVERED: "{begun} (incarnation {life})",
+    EntryKind.IMAGED: "saved the session to disk as image {image}",
+    EntryKind.FORKED: "made a branch of the session, from image {image}",
+    EntryKind.STOPPED: "saved the session to disk as image {image},"
+    " and ended it{reaped}",
     EntryKind.EXEC: "execution of {text} was {as}",
     EntryKind.FINISHED: "Command {number} exited with status {status}",
-    EntryKind.ENDING: "ended the session with {signal}",
+    EntryKind.ENDING: "ended the session with {signal}{reaped}",
     EntryKind.SWEPT: "ended {count} that had left the shell, left {left}: {names}",
     EntryKind.EXITED: "The program exited: {how}",
 }
@@ -287,10 +351,12 @@ _TONES = {
     EntryKind.GRANTED: Tone.PLAIN,
     EntryKind.REVOKED: Tone.LOUD,
     EntryKind.FENCED: Tone.LOUD,
+    EntryKind.UNFENCED: Tone.LOUD,
     EntryKind.FROZEN: Tone.LOUD,
     EntryKind.THAWED: Tone.PLAIN,
     EntryKind.INTERRUPTED: Tone.LOUD,
     EntryKind.UNBOUND: Tone.LOUD,
+    EntryKind.LIMITED: Tone.LOUD,
     EntryKind.EXEC: Tone.LOUD,
     EntryKind.EXITED: Tone.PLAIN,
 }

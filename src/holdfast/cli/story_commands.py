@@ -1,7 +1,7 @@
 """The commands of a session and what they changed, as part of its story.
 
 A command is shown with the operator who pressed Enter, and with the one who typed its
-line if that was somebody else. A change in the shell is shown with the command that
+line if that was another operator. A change in the shell is shown with the command that
 made it.
 """
 

@@ -1,8 +1,8 @@
-"""The output of a command, shown as it comes, and a sign of life while nothing does.
+"""The output of a command, shown as it comes, and progress while there is none.
 
 On a terminal a line that is written anew replaces itself, as on any terminal. Elsewhere
 each line is written once it is over, as it was last: a file keeps no progress bars.
-Nothing in it is obeyed, unless somebody wants it as it is.
+Control sequences are removed, unless raw output is requested.
 """
 
 import os
@@ -34,7 +34,7 @@ class Streamed:
         self._spinner = Spinner() if _shows_spinner() else None
 
     def __enter__(self) -> Self:
-        """Begin to show signs of life, where somebody can see them."""
+        """Begin to show progress, if there is a terminal."""
         if self._spinner is not None:
             self._spinner.start()
         return self

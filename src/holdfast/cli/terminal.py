@@ -148,7 +148,7 @@ class Terminal:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         os.close(self.wake)
-        # A thread may still nudge us, and the number may be somebody else's then.
+        # A thread may still write to it, and the number may be reused by then.
         waker, self._waker = self._waker, -1
         os.close(waker)
 
@@ -163,7 +163,7 @@ class Terminal:
         return bool(self._before)
 
     def has_painted(self, count: int) -> None:
-        """Take that the first bytes to be shown are on the screen already."""
+        """Note that the first bytes to be shown are on the screen already."""
         self._painted = count
 
     def size(self) -> Size:
@@ -226,7 +226,7 @@ class Terminal:
         self.draw(data)
 
     def draw(self, data: bytes) -> None:
-        """Print something of ours that is gone again before the program goes on.
+        """Print a line of holdfast's that disappears before the program continues.
 
         Raises:
             Leave: The terminal is gone.
@@ -242,7 +242,7 @@ class Terminal:
     # ── another screen over this one, and another session after it ────────
 
     def cover(self) -> None:
-        """Show something of ours until `uncover`; what comes meanwhile is kept."""
+        """Show a screen of holdfast's until `uncover`; output meanwhile is kept."""
         if self._cover is None:
             off, on = self._watch.suspended()
             can_be = self._watch.can_be_covered
@@ -275,7 +275,7 @@ class Terminal:
         self._painted = 0
 
     def shows_nothing(self) -> None:
-        """Take that the session has printed nothing yet."""
+        """Note that the session has printed nothing yet."""
         if self._is_anew:
             self._is_anew = False
             self.write(self._room_for(b""))
@@ -348,7 +348,7 @@ class Terminal:
             self.write(b"\a")
 
     def call(self, text: str) -> None:
-        """Call somebody who has to act, in the ways that the settings allow."""
+        """Call the user, who has to act, in the ways that the settings allow."""
         self.bell()
         if self.settings.desktop:
             self.write(b"\x1b]9;%s\x1b\\" % printable(text, MAX_SAID).encode())
@@ -436,13 +436,13 @@ class _Cover:
         self.is_overfull = False
 
     def gives_up(self, undoing: bytes) -> None:
-        """Take that what is below is left for something else to be shown."""
+        """Note that what is below is left for something else to be shown."""
         self.undoing += undoing
         self.is_overfull = True
         self.kept.clear()
 
     def keep(self, data: bytes) -> None:
-        """Keep output for later, unless it is more than anybody wants to see run by."""
+        """Keep output for later, unless it is too much to replay."""
         self.is_overfull |= len(self.kept) + len(data) > MAX_KEPT
         if self.is_overfull:
             self.kept.clear()

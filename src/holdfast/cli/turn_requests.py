@@ -1,12 +1,15 @@
-"""What the verbs about the turn share: one request, and the state after it."""
+"""Shared by the verbs about the turn: one request, and the state after it."""
 
 import argparse
+from collections.abc import Callable
 
+from holdfast.cli.operator_names import actor_from
 from holdfast.cli.presence_text import inherited_told, names_of, print_facts, turn_told
 from holdfast.client import keeper
 from holdfast.client.calls import act, request
 from holdfast.core.client.questions import Done
 from holdfast.model.errors import SessionOver
+from holdfast.model.ids import ActorId
 from holdfast.model.session_record import SessionRecord
 from holdfast.wire.codec import Message
 
@@ -15,6 +18,12 @@ def add_session_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options they share."""
     parser.add_argument("--json", action="store_true")
     parser.add_argument("session", metavar="NAME")
+
+
+def add_operator_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of a request about another operator."""
+    add_session_arguments(parser)
+    parser.add_argument("operator", metavar="@OPERATOR")
 
 
 def live_session(text: str) -> SessionRecord:
@@ -35,6 +44,15 @@ def do_about_turn(options: argparse.Namespace, asked: Message) -> int:
     """Send a request about the turn, and print the state after it."""
     session = live_session(options.session)
     return report(options, session, act(session.id, asked))
+
+
+def do_with_operator(
+    options: argparse.Namespace, asked: Callable[[ActorId], Message]
+) -> int:
+    """Send a request about the turn and another operator, and print the state."""
+    session = live_session(options.session)
+    other = actor_from(options.operator, session.id)
+    return report(options, session, act(session.id, asked(other)))
 
 
 def do_request(options: argparse.Namespace, asked: Message) -> int:

@@ -27,7 +27,7 @@ from holdfast.model.errors import HoldfastError, NoKeeper, NotAllowed
 from holdfast.model.ids import ActorId
 
 NOBODY_KNOWN = ActorId("")
-"""Stands for somebody who cannot be told."""
+"""Stands for an unknown operator."""
 
 MAX_ANCESTORS = 256
 """Processes looked at on the way up: more than any honest tree is deep."""
@@ -42,17 +42,17 @@ def demand_grant(what: str, *, about_us: bool = False) -> Enrolled:
     refusal is in the host's logbook, as of a request called `what`.
 
     Raises:
-        Forbidden: Somebody may not.
+        Forbidden: An operator involved lacks the right.
 
     """
     us = ourselves()
     own = {us.actor.id} if about_us else set()
     for actor in (us.actor.id, *sorted(behind_us())):
         if actor not in own and not _may_grant(actor):
-            error = NotAllowed(actor or "somebody unknown", Right.GRANT.value)
+            error = NotAllowed(actor or "an unknown operator", Right.GRANT.value)
             error.add_note(
-                f"`{what}` needs the right grant, of everybody who is behind it."
-                " Have a person run it, in a terminal that nobody else types into."
+                f"`{what}` needs the right grant, of every operator involved."
+                " Have a person run it, in a terminal that no one else types into."
             )
             record_refusal(us.actor.id, what, error)
             raise error
@@ -60,7 +60,7 @@ def demand_grant(what: str, *, about_us: bool = False) -> Enrolled:
 
 
 def record_refusal(actor: str, what: str, error: HoldfastError) -> None:
-    """Have the host's logbook say that something was turned away, now and then."""
+    """Record a refusal in the host's logbook, now and then."""
     host_book.record_declined(actor, what, error.code)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from holdfast.client.calls import blame
-from holdfast.core.provenance.lineage import Kin, Root, roots
+from holdfast.core.provenance.lineage import ProcessStart, Root, roots
 from holdfast.linux.file_facts import FileFact, look
 from holdfast.linux.procfs import TICKS
 from holdfast.wire.blame import BlameReport
@@ -52,8 +52,10 @@ def processes(
     session: str, leader: int, pids: Iterable[int], seen: Graph
 ) -> list[Traced]:
     """Return who is behind these processes, as far as they are in the graph."""
-    kin = (Kin(one.pid, one.parent, one.started_ticks) for one in seen.processes)
-    found = roots(kin, leader)
+    starts = (
+        ProcessStart(one.pid, one.parent, one.started_ticks) for one in seen.processes
+    )
+    found = roots(starts, leader)
     known = {one.pid: one for one in seen.processes}
     return [
         _traced(session, known[pid], found[pid], leader) for pid in pids if pid in known

@@ -1,10 +1,11 @@
-"""What can be asked of a session, one call each, for programs that block.
+"""Requests to a session, one call each, for blocking programs.
 
 A holder that dies meanwhile has a successor, which is asked the same again. To ask for
 any of this twice does no more than once; at worst the second is refused because the
 first was done.
 """
 
+import os
 import time
 from collections.abc import Callable
 
@@ -18,20 +19,21 @@ from holdfast.client.driver import (
 from holdfast.core.client import questions, timeouts
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.questions import NO_CLIENT, Done
-from holdfast.model.ids import ActorId, ClientId
+from holdfast.model.ids import ENTROPY, ActorId, ClientId, client_id
 from holdfast.model.inputs import InputKind
 from holdfast.wire.blame import BlameReport
+from holdfast.wire.checkpoints import Checkpointed
 from holdfast.wire.codec import Message
 from holdfast.wire.commands import CommandReport
-from holdfast.wire.company import Presence
 from holdfast.wire.evidence import Evidence
 from holdfast.wire.graphs import Graph
 from holdfast.wire.messages import Pending
 from holdfast.wire.preflights import Preflight
+from holdfast.wire.presence import Presence
 from holdfast.wire.trials import Tried
 
 Held = Callable[[Pending], None]
-"""Called when something of ours begins to wait for somebody's approval."""
+"""Called when one of our inputs starts to wait for approval."""
 
 
 def state(session: str) -> Evidence:
@@ -47,6 +49,22 @@ def graph(session: str, *, descriptors: bool = False) -> Graph:
 def preflight(session: str) -> Preflight:
     """Return what keeps a session from being checkpointed now."""
     return ask(session, questions.preflight())
+
+
+def checkpoint(
+    session: str, *, stop: bool, label: str, branch: bool = False
+) -> Checkpointed:
+    """Write a session to disk; with `branch`, for a branch of it alone.
+
+    Raises:
+        UsageError: Something is in the way.
+        Forbidden: We may not.
+        Unavailable: CRIU or the disk refused; the session goes on.
+
+    """
+    key = client_id(os.urandom(ENTROPY))  # One image, however often it is asked.
+    wanted = questions.checkpoint(stop=stop, label=label, key=key, branch=branch)
+    return ask(session, wanted)
 
 
 def blame(session: str, what: str, name: str = "", at_ms: int = 0) -> BlameReport:
@@ -70,12 +88,12 @@ def presence(session: str) -> Presence:
 
 
 def request(session: str, *asked: Message) -> Done:
-    """Have `asked` done, one after the other; return how things stand then."""
+    """Send requests, one after the other; return the state after them."""
     return ask(session, questions.request(actor_in(session), *asked))
 
 
 def act(session: str, asked: Message) -> Done:
-    """Have something done about the turn; return how things stand then."""
+    """Send a request about the turn; return the state after it."""
     return ask_attached(session, questions.request(actor_in(session), asked))
 
 

@@ -1,4 +1,4 @@
-"""Channels to one host elsewhere: for what is asked of it, and for its sessions.
+"""Channels to one remote host: for requests, and for its sessions.
 
 A channel on which something was asked is kept a moment: a program that lists sessions
 opens one next, and the handshake is the dear part. What can be asked twice is asked
@@ -12,13 +12,7 @@ import asyncio
 from holdfast.client.host_link import HostLink, reach_host
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.identity import Identity
-from holdfast.model.errors import (
-    CreationUnknown,
-    HoldfastError,
-    HostUnreachable,
-    LinkEnded,
-    Revoked,
-)
+from holdfast.model import errors
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import Creation, Request
@@ -35,7 +29,7 @@ class Channels:
         self._us = us
         self._tasks = tasks
         self._parked: tuple[HostLink, asyncio.TimerHandle] | None = None
-        self._coming: asyncio.Task[HostLink | HoldfastError] | None = None
+        self._coming: asyncio.Task[HostLink | errors.HoldfastError] | None = None
         """A channel that is being opened for what is going to be asked."""
 
         self._is_hinted = False
@@ -61,13 +55,13 @@ class Channels:
             link = await self._reached()
             try:
                 return await self._asked(link, asked)
-            except LinkEnded as error:
-                raise CreationUnknown(str(error)) from error
+            except errors.LinkEnded as error:
+                raise errors.CreationUnknown(str(error)) from error
         parked = self._take_parked()
         if parked is not None:
             try:
                 return await self._asked(parked, asked)
-            except LinkEnded:
+            except errors.LinkEnded:
                 pass  # It ended while it lay idle; the rest can be asked again.
         return await self._asked(await self._reached(), asked)
 
@@ -83,7 +77,7 @@ class Channels:
         if link is not None:
             try:
                 await _opened(link, session)
-            except LinkEnded:
+            except errors.LinkEnded:
                 link = None
         if link is None:
             link = await self._reached()
@@ -91,9 +85,9 @@ class Channels:
         self._is_hinted = False
         return link
 
-    def ended(self, error: LinkEnded) -> None:
+    def ended(self, error: errors.LinkEnded) -> None:
         """Take note of how a channel to a session has ended."""
-        self._is_hinted = self._is_hinted or error.facts["why"] == Revoked.code
+        self._is_hinted = self._is_hinted or error.facts["why"] == errors.Revoked.code
 
     async def close(self) -> None:
         """Hang up on the channel that is kept, or not there yet."""
@@ -106,19 +100,19 @@ class Channels:
         if (link := self._take_parked()) is not None:
             await link.close()
 
-    async def _tried(self) -> HostLink | HoldfastError:
+    async def _tried(self) -> HostLink | errors.HoldfastError:
         """Reach the host; what is wrong, they are told who ask something of it."""
         try:
             return await reach_host(self.host, self._us)
-        except HoldfastError as error:
+        except errors.HoldfastError as error:
             return error
 
     async def _reached(self) -> HostLink:
         coming, self._coming = self._coming, None
         made = await (self._tried() if coming is None else coming)
-        if isinstance(made, HostUnreachable) and self._is_hinted:
-            raise Revoked(self.host.name) from made
-        if isinstance(made, HoldfastError):
+        if isinstance(made, errors.HostUnreachable) and self._is_hinted:
+            raise errors.Revoked(self.host.name) from made
+        if isinstance(made, errors.HoldfastError):
             raise made
         return made
 

@@ -1,4 +1,4 @@
-"""Commands in a session's shell, for programs that block until one is over.
+"""Commands in a session's shell, for blocking programs.
 
 The client that sends a command exists for this command only. With a key its id is made
 of the key, so that a repeat, after whatever died, comes from the same client to the
@@ -24,7 +24,7 @@ MAX_KEY = 256
 
 def run(  # noqa: PLR0913  # what to run, where, and for how long
     session: str,
-    client: ClientId,
+    client: ClientId | None,
     line: bytes,
     wish: Wish,
     deadline: float,
@@ -34,7 +34,8 @@ def run(  # noqa: PLR0913  # what to run, where, and for how long
 ) -> Ran:
     """Type a line at the prompt, once, and wait for what is wished.
 
-    What the command prints is passed to `printed` as it comes.
+    It is typed by `client`, or by one that did not exist before. What the command
+    prints is passed to `printed` as it comes.
 
     Raises:
         Unavailable: The shell is not at its prompt.

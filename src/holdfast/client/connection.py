@@ -72,13 +72,8 @@ class Connection:
         else:
             path = folders.session_address(session) if path is None else path
             link = _dial(session, path, patience)
-        try:
-            connection = cls(session, link, credentials)
-            connection._greet(deadline)
-        except BaseException:
-            link.close()
-            raise
-        return connection
+        connection = cls(session, link, credentials)
+        return connection._greeted(deadline)
 
     @classmethod
     def _adopted(
@@ -92,14 +87,9 @@ class Connection:
         talk = early.talk
         assert talk is not None, "what is linked has talked"  # noqa: S101
         link = socket.socket(fileno=early.release())
-        try:
-            connection = cls(early.id, link, credentials)
-            connection._said, connection._heard = bytes(talk.said), deque(talk.heard)
-            connection._greet(deadline)
-        except BaseException:
-            link.close()
-            raise
-        return connection
+        connection = cls(early.id, link, credentials)
+        connection._said, connection._heard = bytes(talk.said), deque(talk.heard)
+        return connection._greeted(deadline)
 
     def fileno(self) -> int:
         """Return the descriptor to wait on; `pending` first, it may hold messages."""
@@ -119,7 +109,7 @@ class Connection:
 
         """
         if messages:
-            self._send(b"".join(map(encode, messages)))
+            self.send_raw(b"".join(map(encode, messages)))
 
     def send_raw(self, frame: bytes) -> None:
         """Send a frame that was written down before.
@@ -128,7 +118,22 @@ class Connection:
             Unavailable: The holder is gone.
 
         """
-        self._send(frame)
+        if self._said and not (frame := self._unsaid(frame)):
+            return
+        sent = 0
+        try:
+            if self._patience == 0:
+                # What is typed fits at once, and is not to wait for a change of mode.
+                try:
+                    sent = self._link.send(frame)
+                except BlockingIOError:
+                    sent = 0
+            if sent < len(frame):
+                self._wait_at_most(GREETING)
+                self._link.sendall(frame[sent:])
+        except OSError as error:
+            if not self.pending:  # Else that is heard first, and then the end.
+                raise self._gone(error) from error
 
     def fill(self, first: Callable[[bytes], None]) -> None:
         """Read what has come; if a frame begins there, `first` sees the bytes first.
@@ -165,40 +170,29 @@ class Connection:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _greeted(self, deadline: float) -> Self:
+        """Greet the holder, and return ourselves; if that fails, hang up."""
+        try:
+            self._greet(deadline)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
     def _greet(self, deadline: float) -> None:
-        self._send(self._talk.hello())
+        self.send_raw(self._talk.hello())
         while not self._talk.is_greeted:
             if not self._fill(deadline):
                 raise SessionUnreachable(self._session, self._talk.missing)
 
-    def _send(self, raw: bytes) -> None:
-        if self._said and not (raw := self._unsaid(raw)):
-            return
-        try:
-            # What is typed fits at once, and is not to wait for a change of mode.
-            if (sent := self._sent_at_once(raw)) < len(raw):
-                self._wait_at_most(GREETING)
-                self._link.sendall(raw[sent:])
-        except OSError as error:
-            if not self.pending:  # Else that is heard first, and then the end.
-                raise self._gone(error) from error
-
-    def _sent_at_once(self, raw: bytes) -> int:
-        if self._patience != 0:
-            return 0
-        try:
-            return self._link.send(raw)
-        except BlockingIOError:
-            return 0
-
     def _wait_at_most(self, seconds: float | None) -> None:
-        """Have the link wait so long from now on; each change is a system call."""
+        """Set the link's timeout, if it differs: each change is a system call."""
         if seconds != self._patience:
             self._patience = seconds
             self._link.settimeout(seconds)
 
     def _unsaid(self, raw: bytes) -> bytes:
-        """Return what of this was not said before we were loaded."""
+        """Return the part that was not sent before we were loaded."""
         said, self._said = self._said[: len(raw)], self._said[len(raw) :]
         if not raw.startswith(said):
             raise SessionUnreachable(self._session, "it was told something else")
@@ -227,7 +221,7 @@ class Connection:
 
     def _take(self, raw: bytes) -> None:
         if answer := self._talk.feed(raw):
-            self._send(answer)
+            self.send_raw(answer)
 
     def _gone(self, error: OSError) -> SessionUnreachable:
         return SessionUnreachable(self._session, error.strerror or "it does not read")
@@ -248,7 +242,7 @@ def _dial(
 ) -> socket.socket:
     link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     link.settimeout(patience)
-    why = "its socket belongs to somebody else"
+    why = "its socket belongs to another user"
     try:
         link.connect(os.fspath(path))
         if is_ours(link):

@@ -1,4 +1,4 @@
-"""The operator as whom we act.
+"""The operator that this program acts as.
 
 As the operator named by `--as` or HOLDFAST_AS; otherwise as the one who is called
 like the user who is logged in. An operator not known yet is made known: the login
@@ -7,9 +7,10 @@ not be taken for a person.
 """
 
 import os
+from contextlib import AbstractContextManager
 
 from holdfast.client import session_location
-from holdfast.client.own_name import login_name, our_name
+from holdfast.client.own_name import acting, login_name, our_name
 from holdfast.core.client.signing import Pen
 from holdfast.crypto.local_proof import TOKEN
 from holdfast.linux.stored import operators
@@ -29,6 +30,11 @@ def ourselves() -> Enrolled:
 
     """
     return acting_as(our_name())
+
+
+def in_name_of(us: Enrolled) -> AbstractContextManager[None]:
+    """Act as this operator in there, whoever the process acts as."""
+    return acting(us.actor.name)
 
 
 def our_pen(session: str) -> Pen | None:
@@ -71,7 +77,7 @@ def acting_as(name: str) -> Enrolled:
 
 
 def enrol(name: str, kind: ActorKind, by: str = "") -> Enrolled:
-    """Make an operator with a key of its own, unless somebody just has.
+    """Make an operator with its own key, unless it was just made.
 
     `by` is who wants it; empty if it is the operator itself.
 

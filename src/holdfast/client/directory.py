@@ -1,4 +1,4 @@
-"""What operators are called at hosts elsewhere.
+"""The names of operators on remote hosts.
 
 On the wire they are ids, and only the host of a session knows its operators. It
 is asked once about each id, and no more when it has failed to answer: without
@@ -25,7 +25,7 @@ _silent: set[str] = set()
 
 
 def actor_elsewhere(actor: ActorId) -> Actor | None:
-    """Return who somebody is, if one of the hosts that were visited says so."""
+    """Return an operator's record, if one of the visited hosts has it."""
     for host in sorted(session_location.visited() - _silent):
         if (host, actor) not in _told:
             _told[host, actor] = _ask(host, FindNames(actors=(actor,))).get(actor)

@@ -1,4 +1,4 @@
-"""Does the steps of a conversation on links that block."""
+"""Performs the steps of a conversation on blocking links."""
 
 import math
 import os
@@ -22,6 +22,7 @@ from holdfast.core.client.conversation import (
 from holdfast.core.client.exchange import AttachedInquiry, Exchange, Inquiry
 from holdfast.core.client.questions import SessionQuestion
 from holdfast.core.client.signing import SECRET
+from holdfast.model.errors import HoldfastError, SessionLeft, SessionUnreachable
 from holdfast.model.ids import ENTROPY, ActorId, ClientId, SessionId, client_id
 from holdfast.wire.messages import Mode
 
@@ -104,12 +105,27 @@ class Driver:
                 try:
                     came = self.do(step)
                 except BaseException as error:  # noqa: BLE001  # it is raised again
-                    step = steps.throw(error)
+                    step = steps.throw(self._followed(error, step, exchange))
                 else:
                     step = steps.send(came)
         except StopIteration as end:
             result: Result = end.value
             return result
+
+    def _followed(
+        self, error: BaseException, step: Step, exchange: Exchange[Result]
+    ) -> BaseException:
+        """Return what went wrong; if the session has moved, go where it went."""
+        session = self._session
+        if isinstance(error, SessionLeft):
+            try:
+                session_location.follow(session, error.word)
+            except HoldfastError as refused:
+                return refused
+        elif isinstance(step, Dial) and isinstance(error, SessionUnreachable):
+            session_location.try_other(session)
+        exchange.slowness = session_location.patience_for(session, 1.0)
+        return error
 
     def do(self, step: Step) -> object:
         """Do one step, and return what came of it.

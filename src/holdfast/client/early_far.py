@@ -1,4 +1,4 @@
-"""A session elsewhere, reached before the rest of the client is loaded.
+"""A remote session, reached before the rest of the client is loaded.
 
 As `early_session` does for one of this machine, and what is usual alone: a host whose
 file is as we wrote it, its first relay, no proxy on the way, our first key, a session
@@ -26,8 +26,8 @@ from holdfast.model.ids import (
 )
 from holdfast.model.text import same_name
 from holdfast.wire import plain_json
-from holdfast.wire.first_meeting import RelayDoor, door_at, is_near
 from holdfast.wire.first_messages import NotOneOfThese
+from holdfast.wire.first_relay_messages import RelayEndpoint, endpoint_at, is_near
 
 TYPE_CHECKING = False
 """Only checkers take it for true."""
@@ -70,10 +70,14 @@ class EarlyHost:
                 self._keys = _bytes_of(public), _bytes_of(static)
             case _:
                 raise NotOneOfThese
-        door = door_at(relay)
-        if door is None or not _is_direct(door) or host_id(self._keys[0]) != called:
+        endpoint = endpoint_at(relay)
+        if (
+            endpoint is None
+            or not _is_direct(endpoint)
+            or host_id(self._keys[0]) != called
+        ):
             raise NotOneOfThese
-        self._door = door
+        self._endpoint = endpoint
         self._actors = rest.get("actors")
 
     def actor_of(self, us: ActorId) -> ActorId:
@@ -93,9 +97,9 @@ class EarlyHost:
 
         """
         seed = us.seed()
-        wanted = Wanted(host_id(self._keys[0]), *self._keys, self._door.name)
+        wanted = Wanted(host_id(self._keys[0]), *self._keys, self._endpoint.name)
         way = RelayWay(wanted, lambda: _identity(seed), os.urandom)
-        link = RelayLink(dialled(self._door, deadline), way)
+        link = RelayLink(dialled(self._endpoint, deadline), way)
         link.begin()
         return link
 
@@ -110,7 +114,7 @@ class EarlyFarSession(EarlySession):
         host: EarlyHost,
         link: RelayLink,
     ) -> None:
-        """Take which session it is, by id and name, and the link to its host."""
+        """Note which session it is, by id and name, and the link to its host."""
         super().__init__(asked, *session)
         self.host = host.name
         self.listed: list[object] = []
@@ -201,7 +205,7 @@ def _meant(text: str, listed: list[object]) -> tuple[SessionId, str]:
 
 
 def _facts_of(name: str) -> object:
-    """Return what the file of a host says, if it is one of ours."""
+    """Return what the file of a host says, if holdfast wrote it."""
     path = f"{folders.hosts_folder()}/{name}.json"
     try:
         # A link is not followed, as in `hosts`.
@@ -228,9 +232,9 @@ def _identity(seed: bytes) -> "Identity":
     return Identity.from_seed(seed)
 
 
-def _is_direct(door: RelayDoor) -> bool:
+def _is_direct(endpoint: RelayEndpoint) -> bool:
     """Tell whether no proxy leads to a relay."""
-    if is_near(door):
+    if is_near(endpoint):
         return True
     return not any(
         value and name.lower().endswith("_proxy") and name.lower() != "no_proxy"

@@ -22,13 +22,15 @@ from holdfast.model.ids import (
     ENTROPY,
     ActorId,
     ClientId,
+    Epoch,
+    Incarnation,
     SessionId,
     client_id,
     parse_actor_id,
     parse_session_id,
 )
 from holdfast.model.text import printable, same_name, shown_name
-from holdfast.wire.first_messages import ATTACH, Fields, NotOneOfThese, frame
+from holdfast.wire import first_messages
 
 TYPE_CHECKING = False
 """Only checkers take it for true."""
@@ -37,9 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.client.relay_link import RelayLink
-
-PATIENCE = 1.0
-"""Seconds for an answer; then the rest is loaded, and waits on."""
 
 READ = 256 * 1024
 """Bytes taken from the socket at once."""
@@ -56,7 +55,7 @@ _ROTATED = b'"rotations":'
 
 
 class EarlySession:
-    """One session, found by what somebody called it."""
+    """One session, found by the name given."""
 
     def __init__(self, asked: str, session: SessionId, name: str) -> None:
         self.asked = asked
@@ -106,22 +105,22 @@ class EarlySession:
             frames, self._frames = self._frames, []
             return frames
         assert self._link is not None and self.talk is not None, "reach it first"  # noqa: S101, PT018
-        try:
-            raw = self._link.recv(READ)
-        except TimeoutError:
-            raise NotOneOfThese from None
-        except OSError:
-            raw = b""
-        if not raw:
+        if not (raw := first_messages.received(self._link.recv, READ)):
             # The holder has died. Its successor is to be asked, on another link.
             self.hang_up()
-            raise NotOneOfThese
+            raise first_messages.NotOneOfThese
         answer, frames = self.talk.hear(raw)
-        self._send(answer)
+        if answer:  # Even nothing cannot be sent to a holder that has hung up.
+            self._send(answer)
         return frames
 
+    def waits(self, seconds: float) -> None:
+        """Wait so long for what comes next, and no longer."""
+        assert self._link is not None, "reach it first"  # noqa: S101
+        self._link.settimeout(seconds)
+
     def put_back(self, frames: list[tuple[int, bytes]]) -> None:
-        """Have `receive` return these first."""
+        """Make `receive` return these first."""
         self._frames = frames
 
     def send(self, raw: bytes) -> None:
@@ -134,18 +133,23 @@ class EarlySession:
         assert self.talk is not None, "reach it first"  # noqa: S101
         self._send(self.talk.says(raw))
 
-    def attach(self, mode: str, size: tuple[int, int] | None = None) -> bytes:
-        """Return the request to attach; with a `size`, to be painted too."""
-        fields: Fields = {
+    def attach(
+        self,
+        mode: str,
+        size: tuple[int, int] | None = None,
+        after: int | None = None,
+    ) -> bytes:
+        """Return the request to attach, after a byte; with a `size`, to be painted."""
+        fields: first_messages.Fields = {
             "session": self.id,
             "client": self.client,
             "mode": mode,
             "size": size and {"columns": size[0], "rows": size[1]},
             "incarnation": None,
-            "after": None,
+            "after": after,
             "keyframe": size is not None,
         }
-        return frame(ATTACH, fields)
+        return first_messages.frame(first_messages.ATTACH, fields)
 
     def hang_up(self) -> None:
         """Close the link; the ordinary code opens another."""
@@ -161,7 +165,7 @@ class EarlySession:
         return self.client, self.secret
 
     def release(self) -> int:
-        """Return the descriptor of the link, which is somebody else's now."""
+        """Return the descriptor of the link, which the caller now owns."""
         assert self._link is not None, "there is none"  # noqa: S101
         link, self._link = self._link, None
         return link.detach()
@@ -182,7 +186,7 @@ class EarlySession:
             self._link.sendall(raw)
         except OSError:
             self.hang_up()
-            raise NotOneOfThese from None
+            raise first_messages.NotOneOfThese from None
 
     def _proving(self) -> "tuple[ActorId, Callable[[bytes], bytes]]":
         """Return who we are to the session, and what proves it for a nonce."""
@@ -205,12 +209,12 @@ _kept: list[EarlySession] = []
 
 
 def keep(early: EarlySession) -> None:
-    """Have the rest of the client go on with what was begun."""
+    """Let the rest of the client continue what was begun."""
     _kept[:] = [early]
 
 
 def forget() -> None:
-    """Have the rest of the client begin from the beginning."""
+    """Let the rest of the client start afresh."""
     for early in _kept:
         early.hang_up()
     _kept.clear()
@@ -222,7 +226,7 @@ def begun(session: str) -> EarlySession | None:
 
 
 def begun_as(text: str) -> EarlySession | None:
-    """Return the session that somebody called so, if there is a link to it."""
+    """Return the session of that name, if there is a link to it."""
     return next((one for one in _kept if one.asked == text and one.is_linked), None)
 
 
@@ -247,6 +251,33 @@ def find(text: str) -> EarlySession | None:
     if text in known:
         found = [parse_session_id(text)]
     return EarlySession(text, found[0], known[found[0]]) if len(found) == 1 else None
+
+
+def statement(
+    session: EarlySession, made: first_messages.Fields, seed: bytes
+) -> bytes | None:
+    """Return the frame that signs the first input, or None if there is nothing to sign.
+
+    Raises:
+        NotOneOfThese: The input is none.
+
+    """
+    from holdfast.core.input.commitments import SentInputs  # noqa: PLC0415  # slow to load
+    from holdfast.crypto.keys import SigningKey  # noqa: PLC0415  # ditto
+
+    sent = SentInputs(session.id, session.client, session.secret)
+    match made:
+        case {
+            "incarnation": int(life),
+            "epoch": int(epoch),
+            "kind": str(kind),
+            "payload": bytes(raw),
+        }:
+            sent.note_next(Incarnation(life), Epoch(epoch), kind, raw)
+        case _:
+            raise first_messages.NotOneOfThese
+    said = sent.statement(SigningKey.from_seed(seed), session.actor, 1)
+    return None if said is None else first_messages.frame(first_messages.SIGN, said)
 
 
 class EarlyOperator:
@@ -282,7 +313,7 @@ class EarlyOperator:
 
         """
         if not self._has_first_key:
-            raise NotOneOfThese
+            raise first_messages.NotOneOfThese
         return self._read("key")
 
     def _read(self, name: str) -> bytes:
@@ -290,7 +321,7 @@ class EarlyOperator:
             with open(f"{self._folder}/{name}", "rb") as file:  # noqa: PTH123  # pathlib is slow to load
                 return file.read(MAX_FILE)
         except OSError:
-            raise NotOneOfThese from None
+            raise first_messages.NotOneOfThese from None
 
 
 def _actor_in(facts: bytes) -> ActorId:
@@ -298,13 +329,13 @@ def _actor_in(facts: bytes) -> ActorId:
     # who we say that we are: the holder looks at the whole, and at the seal.
     before, _, rest = facts.partition(_ACTOR)
     if not rest or _ACTOR in rest or b"\\" in before:
-        raise NotOneOfThese
+        raise first_messages.NotOneOfThese
     return parse_actor_id(rest[:_ACTOR_ID].decode("ascii", "replace"))
 
 
 def _dialled(path: str) -> "_socket.socket | None":
     link = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    link.settimeout(PATIENCE)
+    link.settimeout(first_messages.PATIENCE)
     try:
         link.connect(path)
         peer = link.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)

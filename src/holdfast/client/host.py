@@ -1,4 +1,4 @@
-"""Asks the host of this machine, which need not be there."""
+"""Requests to the host of this machine, which may not be running."""
 
 import time
 from pathlib import Path
@@ -13,7 +13,10 @@ from holdfast.model.session_requests import End, Request, Status, packet_of
 from holdfast.model.text import printable
 
 PATIENCE = 5.0
-"""Seconds for an answer, and for a new host to give its first."""
+"""Seconds for an answer."""
+
+START_PATIENCE = 12.0
+"""Seconds for a new host's first answer: a busy machine takes so long to load it."""
 
 LOG_TAIL = 4096
 """Bytes of the host's log that are read for its last line."""
@@ -21,7 +24,7 @@ LOG_TAIL = 4096
 _STEP = 0.01
 
 
-def request(asked: Request) -> packets.Packet | None:
+def request(asked: Request, patience: float = PATIENCE) -> packets.Packet | None:
     """Return the host's answer, or None if there is no host that answers.
 
     Raises:
@@ -29,7 +32,7 @@ def request(asked: Request) -> packets.Packet | None:
 
     """
     try:
-        with packets.connect(places.host_socket(), PATIENCE) as link:
+        with packets.connect(places.host_socket(), patience) as link:
             packets.send(link, packet_of(asked))
             heard = packets.receive(link)
     except OSError:
@@ -76,13 +79,13 @@ def wait(*, other_than: float | None = None) -> HostStatus:
         Unavailable: None answers.
 
     """
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + START_PATIENCE
     while time.monotonic() < deadline:
         found = status()
         if found is not None and found.began != other_than:
             return found
         time.sleep(_STEP)
-    raise HostDidNotStart(f"no answer within {PATIENCE:.0f} s")
+    raise HostDidNotStart(f"no answer within {START_PATIENCE:.0f} s")
 
 
 def _last_line(log: Path, start: int) -> str:

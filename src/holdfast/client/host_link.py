@@ -1,4 +1,4 @@
-"""A channel to a host elsewhere: found by way of its relays, and asked.
+"""A channel to a remote host through one of its relays, and requests on it.
 
 Relays are tried in the order in which they are written down, beginning with the
 one that was the way last time. Whatever a relay says is no more than a hint; who
@@ -11,19 +11,11 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from holdfast.aio.channel import Sealed, join_channel, open_channel
-from holdfast.aio.meeting import reach
+from holdfast.aio.relay_client import reach
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.identity import Identity
 from holdfast.linux.keeper_requests import whole
-from holdfast.model.errors import (
-    Forbidden,
-    HoldfastError,
-    HostUnreachable,
-    InviteUnknown,
-    LinkEnded,
-    Revoked,
-    UnexpectedMessage,
-)
+from holdfast.model import errors
 from holdfast.model.ids import SessionId, host_id
 from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import OpenSession, Request, packet_of
@@ -64,7 +56,7 @@ class HostLink:
         """The host's key for handshakes, which it has proven."""
         return self._sealed.peer_static
 
-    async def ask(self, asked: Request) -> Facts:
+    async def ask(self, asked: Request, patience: float | None = None) -> Facts:
         """Return the host's answer; a list comes whole.
 
         Cancelling spoils the link: close it then.
@@ -75,15 +67,26 @@ class HostLink:
 
         """
         packet = packet_bytes(packet_of(asked))
-        async with self._in_time():
+        async with self._in_time(patience):
             # The question is not held back until the host has said yes to OPEN.
             await self._say_what_for(opening.HOST)
             await self._sealed.send(packet)
             await self._agree()
             return await self._answer()
 
+    async def hear(self, patience: float | None = None) -> Facts:
+        """Return the host's next answer, to what was sent after a question.
+
+        Raises:
+            HoldfastError: The host refused, and why.
+            Unavailable: It did not answer.
+
+        """
+        async with self._in_time(patience):
+            return await self._answer()
+
     async def open_session(self, session: SessionId) -> None:
-        """Have everything after this be the protocol of one session.
+        """Switch the link to the protocol of one session.
 
         Raises:
             HoldfastError: The host refused, and why.
@@ -119,7 +122,7 @@ class HostLink:
             return
         data = await self._sealed.receive()
         if not data:
-            raise LinkEnded("the host hung up")
+            raise errors.LinkEnded("the host hung up")
         said = opening.decode(data)
         match said:
             case Opened():
@@ -127,16 +130,17 @@ class HostLink:
             case Declined():
                 raise opening.error_from(said)
             case Open():
-                raise UnexpectedMessage("Open", "opening a channel")
+                raise errors.UnexpectedMessage("Open", "opening a channel")
 
     @contextlib.asynccontextmanager
-    async def _in_time(self) -> AsyncIterator[None]:
+    async def _in_time(self, patience: float | None = None) -> AsyncIterator[None]:
+        seconds = patience or PATIENCE
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(seconds):
                 yield
         except TimeoutError:
-            why = f"no answer within {PATIENCE:.0f} s"
-            raise HostUnreachable(self._name, why) from None
+            why = f"no answer within {seconds:.0f} s"
+            raise errors.HostUnreachable(self._name, why) from None
 
     async def _answer(self) -> Facts:
         listed: list[object] = []
@@ -147,13 +151,13 @@ class HostLink:
             answer = whole(part, listed)
             if answer is not None:
                 return answer
-        raise HostUnreachable(self._name, "its answer does not end")
+        raise errors.HostUnreachable(self._name, "its answer does not end")
 
     async def _packet(self) -> Facts:
         while (packet := self._reader.take()) is None:
             data = await self._sealed.receive()
             if not data:
-                raise LinkEnded("the host hung up")
+                raise errors.LinkEnded("the host hung up")
             self._reader.feed(data)
         return packet
 
@@ -177,9 +181,9 @@ async def reach_host(
             sealed = await open_channel(
                 carrier, us, host.public_key, host.static_key, host.id
             )
-        except HoldfastError as error:
+        except errors.HoldfastError as error:
             if _says_revoked(error):
-                raise Revoked(host.name) from error
+                raise errors.Revoked(host.name) from error
             raise
         _ways[host.public_key] = relay
         return sealed
@@ -222,16 +226,16 @@ async def _by_relays(
         try:
             async with asyncio.timeout(ATTEMPT):
                 return HostLink(name, await dial(relay))
-        except (InviteUnknown, Revoked):
+        except (errors.InviteUnknown, errors.Revoked):
             raise
         except TimeoutError:
             why.append(f"{printable(relay, 64)}: nothing within {ATTEMPT:.0f} s")
-        except (HoldfastError, OSError) as error:
+        except (errors.HoldfastError, OSError) as error:
             why.append(f"{printable(relay, 64)}: {error}")
-    raise HostUnreachable(name, "; ".join(why) or "no relay leads to it")
+    raise errors.HostUnreachable(name, "; ".join(why) or "no relay leads to it")
 
 
 def _says_revoked(error: Exception) -> bool:
-    if isinstance(error, LinkEnded):
-        return error.facts["why"] == Revoked.code
-    return isinstance(error, Forbidden) and error.code == Revoked.code
+    if isinstance(error, errors.LinkEnded):
+        return error.facts["why"] == errors.Revoked.code
+    return isinstance(error, errors.Forbidden) and error.code == errors.Revoked.code

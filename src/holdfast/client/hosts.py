@@ -1,4 +1,4 @@
-"""The hosts elsewhere that we may reach: their keys and their relays.
+"""The remote hosts that were joined: their keys and their relays.
 
 One file for each, `hosts/NAME.json` in the configuration folder. The name is what
 we call it, and nobody else's business; the keys are what it is. They are written
@@ -38,7 +38,7 @@ class KnownHost:
     """What we are called there."""
 
     actors: Mapping[ActorId, ActorId] = field(default_factory=dict)
-    """Who an operator of ours is there, where that is another id than here: it had
+    """Our operators' ids there, where they differ from those here: it had
     rotated its key before it joined."""
 
     def actor_of(self, us: ActorId) -> ActorId:

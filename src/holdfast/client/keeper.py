@@ -1,4 +1,4 @@
-"""The sessions that there are, and requests about them, here or elsewhere.
+"""The list of sessions, and requests about them, local or remote.
 
 The keeper of this machine knows those here. What is asked about a session elsewhere
 is asked of its host, which has a keeper of its own.
@@ -13,17 +13,7 @@ from holdfast.client import early_session
 from holdfast.client.early_far import EarlyFarSession
 from holdfast.linux.keeper_requests import PATIENCE, ask_keeper
 from holdfast.linux.stored import folders
-from holdfast.model.errors import (
-    AmbiguousSession,
-    Forbidden,
-    HoldfastError,
-    MalformedMessage,
-    NoKeeper,
-    PeerError,
-    SessionNotFound,
-    Unavailable,
-    UsageError,
-)
+from holdfast.model import errors
 from holdfast.model.ids import SessionId
 from holdfast.model.lost_record import lost_in
 from holdfast.model.process_status import KeeperStatus
@@ -107,7 +97,7 @@ def sessions(
 
 
 def sessions_by_socket() -> list[SessionRecord]:
-    """Return the sessions at whose sockets somebody listens, without the keeper.
+    """Return the sessions whose sockets answer, without the keeper.
 
     Little is known of them: what they are called, and since when.
 
@@ -135,8 +125,8 @@ def sessions_in(answer: Facts, host: str) -> list[SessionRecord]:
     """
     try:
         listed = [SessionRecord.from_facts(one, host) for one in listed_in(answer)]
-    except (UsageError, PeerError):
-        raise MalformedMessage("list of sessions", "it is none") from None
+    except (errors.UsageError, errors.PeerError):
+        raise errors.MalformedMessage("list of sessions", "it is none") from None
     return sorted(listed, key=lambda session: (session.created_ms, session.id))
 
 
@@ -160,8 +150,9 @@ def find(text: str, *, start: bool = True) -> SessionRecord:
     if not (host and name):
         try:
             return _find_here(text, start=start)
-        except SessionNotFound:
-            if (elsewhere := _elsewhere(text)) is None:
+        except errors.SessionNotFound:
+            elsewhere = _moved_away(text) or _elsewhere(text)
+            if elsewhere is None:
                 from holdfast.client.past_sessions import demand_not_ended  # noqa: PLC0415  # rarely needed
 
                 demand_not_ended(text)
@@ -172,7 +163,7 @@ def find(text: str, *, start: bool = True) -> SessionRecord:
     answer = request(ListSessions(), host=checked_name(host))
     try:
         found = resolve(name, sessions_in(answer, host))
-    except SessionNotFound:
+    except errors.SessionNotFound:
         from holdfast.client.lost_sessions import demand_not_lost  # noqa: PLC0415  # ditto
 
         demand_not_lost(name, lost_in(answer, host))
@@ -193,7 +184,7 @@ def _find_here(text: str, *, start: bool) -> SessionRecord:
     """Return the session here that is meant, also if the keeper is dead or hangs."""
     try:
         return resolve(text, sessions(start=False, patience=SOON))
-    except NoKeeper:
+    except errors.NoKeeper:
         if (found := _found_by_socket(text)) is not None:
             return found
     return resolve(text, sessions(start=start))
@@ -203,7 +194,7 @@ def _found_by_socket(text: str) -> SessionRecord | None:
     from holdfast.linux.stored import session_names  # noqa: PLC0415  # rarely needed
 
     known = [_by_socket(one, name) for one, name in session_names.known().items()]
-    with contextlib.suppress(UsageError):
+    with contextlib.suppress(errors.UsageError):
         found = resolve(text, known)
         return found if session_names.is_there(SessionId(found.id)) else None
     return None
@@ -218,6 +209,30 @@ def _by_socket(session: str, name: str) -> SessionRecord:
     return record._replace(created_ms=created_ms)
 
 
+def _moved_away(text: str) -> SessionRecord | None:
+    """Return a session that has moved from here to another host, as it is there.
+
+    Raises:
+        UsageError: That host does not tell us of it, but it went there.
+
+    """
+    from holdfast.client.departures import gone  # noqa: PLC0415  # rarely needed
+    from holdfast.client.session_location import follow, settle  # noqa: PLC0415  # ditto
+
+    if (note := gone(text)) is None:
+        return None
+    host = follow(note.session, note.told)
+    try:
+        for session in sessions(host=host):
+            if session.id == note.session:
+                settle(session.id, host)
+                return session
+    except errors.HoldfastError as error:
+        raise errors.SessionMoved(note.name, note.host) from error
+    # It may have gone on from there: who dials is told.
+    return SessionRecord(SessionId(note.session), note.name, state="running", host=host)
+
+
 def _elsewhere(text: str) -> SessionRecord | None:
     """Return the session of this very id, if a host that we know has it."""
     if not text.startswith("s_"):
@@ -226,7 +241,7 @@ def _elsewhere(text: str) -> SessionRecord | None:
     from holdfast.client.session_location import settle  # noqa: PLC0415  # ditto
 
     for host in hosts.known():
-        with contextlib.suppress(Unavailable, Forbidden):
+        with contextlib.suppress(errors.Unavailable, errors.Forbidden):
             for session in sessions(host=host.name):
                 if session.id == text:
                     settle(session.id, host.name)
@@ -250,11 +265,15 @@ def resolve(text: str, known: list[Record]) -> Record:
         if len(found) == 1:
             return found[0]
         if found:
-            raise _hinting(AmbiguousSession(printable(text, 64), len(found)), found)
-    raise _hinting(SessionNotFound(printable(text, 64)), known)
+            raise _hinting(
+                errors.AmbiguousSession(printable(text, 64), len(found)), found
+            )
+    raise _hinting(errors.SessionNotFound(printable(text, 64)), known)
 
 
-def _hinting(error: HoldfastError, known: Sequence[SessionRecord]) -> HoldfastError:
+def _hinting(
+    error: errors.HoldfastError, known: Sequence[SessionRecord]
+) -> errors.HoldfastError:
     names = [f"{session.label} ({session.id})" for session in known[:MAX_HINTS]]
     if len(known) > MAX_HINTS:
         names.append(f"and {len(known) - MAX_HINTS} more")
@@ -265,10 +284,10 @@ def _hinting(error: HoldfastError, known: Sequence[SessionRecord]) -> HoldfastEr
     return error
 
 
-def _near(error: HoldfastError, known: Sequence[SessionRecord]) -> list[str]:
+def _near(error: errors.HoldfastError, known: Sequence[SessionRecord]) -> list[str]:
     """Return the names that look like the one that was not found."""
     asked = error.facts.get("session")
-    if not isinstance(error, SessionNotFound) or not isinstance(asked, str):
+    if not isinstance(error, errors.SessionNotFound) or not isinstance(asked, str):
         return []
     import difflib  # noqa: PLC0415  # slow to load
 

@@ -1,7 +1,7 @@
-"""Changes our key, here and at every host that knows us.
+"""Changes our key, here and on every host that we have joined.
 
 Hosts are told first, over channels that the old key opens; then it is done here.
-The new seed is written down before anybody is told of it, so a program killed on
+The new seed is written down before hosts are told of it, so a program killed on
 the way can begin again, and the hosts that were told are not lost.
 """
 

@@ -1,4 +1,4 @@
-"""Sessions of this machine that are over, as their logbooks tell.
+"""Ended sessions of this machine, read from their logbooks.
 
 A logbook outlives its session, and a link beside it says what that was last called. How
 it ended is among its last entries; a book without an end is that of a session that was

@@ -1,5 +1,6 @@
-"""A session whose command waits for somebody's approval."""
+"""A session whose command waits for approval."""
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,7 +8,7 @@ from typing import NamedTuple
 from holdfast.client import session_location
 from holdfast.client.driver import attachment_to, converse
 from holdfast.core.client.start_wait import StartWait
-from holdfast.model.errors import MalformedMessage
+from holdfast.model.errors import HoldfastError, MalformedMessage
 from holdfast.model.ids import ClientId, SessionId, parse_client_id, parse_session_id
 from holdfast.model.session_requests import Created
 from holdfast.wire.messages import Pending
@@ -45,9 +46,9 @@ def waiting_in(made: Created) -> Waiting | None:
 
 
 def await_start(waits: Waiting, host: str, timeout: float, held: Held) -> None:
-    """Wait until the command has begun; `held` is called when somebody is asked.
+    """Wait until the command has begun; `held` is called when approval is needed.
 
-    Interrupted, or when `timeout` seconds are over, it is withdrawn.
+    When `timeout` seconds are over, it is withdrawn.
 
     Raises:
         Forbidden: It was refused, and why; the session is over.
@@ -60,3 +61,12 @@ def await_start(waits: Waiting, host: str, timeout: float, held: Held) -> None:
     attachment.held = held
     start = StartWait(attachment, waits.text, timeout, time.monotonic())
     converse(waits.session, start)
+
+
+def withdraw(waits: Waiting, host: str) -> None:
+    """Take a command back that nobody wants any more, if it still waits.
+
+    An interruption here is no error: then it stays pending.
+    """
+    with contextlib.suppress(HoldfastError):
+        await_start(waits, host, 0, lambda _: None)

@@ -8,7 +8,6 @@ The entry is what counts. A process that dies before it has changed nothing; aft
 the record that was written aside is the one that the book names, and is taken for it.
 """
 
-import os
 import time
 
 from holdfast.client.authority import record_refusal
@@ -21,13 +20,7 @@ from holdfast.linux.stored import host_book, policy_files
 from holdfast.linux.stored.host_book import HostBook
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.linux.stored.policy_files import Standing
-from holdfast.linux.stored.small_files import sync_folder, write_file
-from holdfast.model.errors import (
-    HoldfastError,
-    LogbookFailed,
-    MalformedPolicy,
-    PolicyMoved,
-)
+from holdfast.model import errors
 
 _STATEMENT = b"holdfast apply 1\n"
 REQUEST = "gate apply"
@@ -40,7 +33,7 @@ def apply(us: Enrolled, seen: Standing) -> Applied:
     Raises:
         UsageError: It is not valid.
         Unavailable: It was changed meanwhile, or cannot be written down.
-        PeerError: Somebody has changed the host's logbook.
+        PeerError: The host's logbook was changed.
         Forbidden: Our key is not here.
 
     """
@@ -49,11 +42,11 @@ def apply(us: Enrolled, seen: Standing) -> Applied:
         with host_book.writing() as book:
             _demand_unmoved(seen)
             return _put_in_force(us, seen, book)
-    except (MalformedPolicy, PolicyMoved) as error:
+    except (errors.MalformedPolicy, errors.PolicyMoved) as error:
         record_refusal(us.actor.id, REQUEST, error)
         raise
     except OSError as error:
-        raise LogbookFailed(error.strerror or str(error)) from error
+        raise errors.LogbookFailed(error.strerror or str(error)) from error
 
 
 def statement(book: str, digest: str, before: str) -> bytes:
@@ -65,16 +58,18 @@ def _demand_valid(seen: Standing) -> None:
     found = seen.candidate
     if found.problems:
         named = "; ".join(map(str, found.problems[:5]))
-        raise MalformedPolicy(len(found.problems), f"{found.path}: {named}")
+        raise errors.MalformedPolicy(len(found.problems), f"{found.path}: {named}")
     read_policy(found.text or b"")
 
 
 def _demand_unmoved(seen: Standing) -> None:
     now = policy_files.standing()
     if now.candidate.digest != seen.candidate.digest:
-        raise PolicyMoved("the file, or a plug-in, was changed since it was shown")
+        raise errors.PolicyMoved(
+            "the file, or a plug-in, was changed since it was shown"
+        )
     if now.applied != seen.applied or bool(now.tampered) != bool(seen.tampered):
-        raise PolicyMoved("another policy was applied since it was shown")
+        raise errors.PolicyMoved("another policy was applied since it was shown")
 
 
 def _put_in_force(us: Enrolled, seen: Standing, book: HostBook) -> Applied:
@@ -84,25 +79,18 @@ def _put_in_force(us: Enrolled, seen: Standing, book: HostBook) -> Applied:
     found, before = seen.candidate, policy_after(book.last) or NOTHING.digest
     now_ms = max(time.time_ns() // 1_000_000, seen.applied.at_wall_ms + 1)
     text = found.text or b""
-    applied = Applied(text, found.plugins, us.actor.id, now_ms, book.last.index + 1)
+    index, ladder = book.last.index + 1, seen.applied.ladder
+    applied = Applied(text, found.plugins, us.actor.id, now_ms, index, ladder)
     key = SigningKey.from_seed(us.seed())
     said = statement(book.id, applied.digest, before)
-    path = policy_files.record_path()
-    write_file(f"{path}.next", applied.to_bytes(book.key))
-    sync_folder(host_book.host_folder())
-    book.append(
-        EntryKind.APPLIED,
-        {
-            "by": us.actor.id,
-            "before": before,
-            "plugins": applied.plugins,
-            "key": key.public.hex(),
-            "signature": key.sign(said).hex(),
-            "policy": applied.digest,
-        },
-    )
-    os.rename(f"{path}.next", path)  # noqa: PTH104  # a string, as holders have it
-    sync_folder(host_book.host_folder())
+    fields = {
+        "by": us.actor.id,
+        "before": before,
+        "plugins": applied.plugins,
+        "key": key.public.hex(),
+        "signature": key.sign(said).hex(),
+    }
+    policy_files.put_in_force(book, applied, EntryKind.APPLIED, fields)
     return applied
 
 
@@ -110,5 +98,5 @@ def troubles() -> list[str]:
     """Return what people have to know about the policy of this host now."""
     try:
         return policy_files.standing().told()
-    except (HoldfastError, OSError) as error:
+    except (errors.HoldfastError, OSError) as error:
         return [f"the policy cannot be looked at: {error}"]

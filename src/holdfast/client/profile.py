@@ -1,4 +1,4 @@
-"""What we are called, and which operator that is.
+"""The user's name, and the operator it stands for.
 
 Apart from `acting`, because a program that starts a session needs no more than the id,
 and is not to wait for everything that keys and proofs need.

@@ -65,7 +65,7 @@ def proven_by_us(asked: Creation) -> Creation:
 
 
 def change_proven(asked: ProvenChange, asker: str, token: bytes) -> ProvenChange:
-    """Return a request about a session in somebody's name, with what proves that."""
+    """Return a request about a session with a proof of the operator's identity."""
     from holdfast.crypto.proof import proven_change  # noqa: PLC0415  # slow to load
 
     return proven_change(asked._replace(asker=asker, asked_ms=now_ms()), token)

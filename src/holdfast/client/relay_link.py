@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.model.ids import SessionId
-    from holdfast.wire.first_meeting import RelayDoor
+    from holdfast.wire.first_relay_messages import RelayEndpoint
 
     Socket = _socket.socket | ssl.SSLSocket
 
@@ -65,7 +65,7 @@ class RelayLink:
         return self._way.sessions
 
     def lead(self, session: "SessionId") -> None:
-        """Have the host lead us to a session, with the first that is said to it."""
+        """Ask the host for a session, along with the first message to it."""
         self._unsent = self._way.lead(session)
 
     def settimeout(self, seconds: float) -> None:
@@ -111,7 +111,7 @@ class RelayLink:
         return RelayPump(link, self._way, self.ended).start()
 
     def close(self) -> None:
-        """Hang up, unless it was left to somebody else."""
+        """Hang up, unless it was handed over."""
         if not self._is_left:
             self._link.close()
 
@@ -123,7 +123,7 @@ class RelayLink:
             self._link.sendall(answer)
 
 
-def dialled(door: "RelayDoor", deadline: float) -> "Socket":
+def dialled(endpoint: "RelayEndpoint", deadline: float) -> "Socket":
     """Connect to a relay.
 
     Raises:
@@ -131,7 +131,9 @@ def dialled(door: "RelayDoor", deadline: float) -> "Socket":
 
     """
     refused: OSError | None = None
-    found = _socket.getaddrinfo(door.host.encode(), door.port, 0, _socket.SOCK_STREAM)
+    found = _socket.getaddrinfo(
+        endpoint.host.encode(), endpoint.port, 0, _socket.SOCK_STREAM
+    )
     for family, kind, protocol, _, address in found:
         link = _socket.socket(family, kind, protocol)
         try:
@@ -139,7 +141,7 @@ def dialled(door: "RelayDoor", deadline: float) -> "Socket":
             link.connect(address)
             # A key is sent at once, and not with the next.
             link.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
-            return _with_tls(link, door.host) if door.is_tls else link
+            return _with_tls(link, endpoint.host) if endpoint.is_tls else link
         except OSError as error:
             link.close()
             refused = error

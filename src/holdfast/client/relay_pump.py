@@ -1,4 +1,4 @@
-"""Carries a session elsewhere between a link to a relay and a socket of ours.
+"""Copies between a relay link and a local socket, for a remote session.
 
 A thread, so that the relay is answered while its user is slow. It reads no further
 than its user does: what waits on the way to either side is one read at most.
@@ -26,7 +26,7 @@ READ = 256 * 1024
 
 HEARTBEAT = 20.0
 """Seconds of silence until the relay is asked whether it is there; as many later it is
-gone. As in aio.meeting."""
+gone. As in aio.relay_client."""
 
 LAST_WORDS = 0.5
 """Seconds in which what was said just before the end of the process goes out."""
@@ -43,7 +43,7 @@ class RelayPump:
     def __init__(
         self, link: socket.socket, way: RelayWay, ended: Callable[[str], None]
     ) -> None:
-        """Carry what `way` leads to; `ended` is told why the relay took leave."""
+        """Carry what `way` leads to; `ended` is called with the relay's goodbye."""
         self._link = link
         self._way = way
         self._ended = ended
@@ -119,7 +119,7 @@ class RelayPump:
         return found.get(self._link.fileno(), 0), found.get(self._user.fileno(), 0)
 
     def _patience(self) -> float:
-        """Return the seconds until the clock has something to say."""
+        """Return the seconds until the next deadline."""
         due = self._leaves_at
         if due is None:
             due = self._heard_at + HEARTBEAT * (2 if self._is_asked else 1)
@@ -167,7 +167,7 @@ class RelayPump:
 
 
 def _read(link: socket.socket) -> bytes | None:
-    """Return what is there; nothing at the end, and None if nothing came yet."""
+    """Return what has come: b"" at the end, None if nothing came yet."""
     try:
         return link.recv(READ)
     except _LATER:
@@ -180,5 +180,5 @@ def _sent(link: socket.socket, waiting: bytearray) -> None:
 
 
 def _has_more(link: socket.socket) -> bool:
-    """Tell whether something was read of a socket that nobody can wait for."""
+    """Tell whether a socket has buffered data that no selector would report."""
     return isinstance(link, ssl.SSLSocket) and link.pending() > 0

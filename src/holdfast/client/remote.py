@@ -58,7 +58,7 @@ def ask(host: KnownHost, asked: Request, patience: float = ASKING) -> Facts:
 
 
 def expect(host: KnownHost) -> None:
-    """Begin to open a channel to a host, without waiting: it is going to be asked."""
+    """Start opening a channel to a host that will be asked, without waiting."""
     _thread().begin(_expect(host))
 
 
@@ -84,16 +84,22 @@ def open_session(host: KnownHost, session: SessionId, patience: float) -> socket
 
 
 def join(
-    relays: tuple[str, ...], host_public: bytes, invite: tuple[bytes, bytes]
+    relays: tuple[str, ...],
+    host_public: bytes,
+    invite: tuple[bytes, bytes],
+    us: Identity | None = None,
 ) -> tuple[bytes, Facts]:
     """Use an invitation; return the host's key for handshakes and what it says.
+
+    `us` is who joins, if that is not our operator.
 
     Raises:
         HoldfastError: It refused, and why.
         Unavailable: It cannot be reached, or does not answer.
 
     """
-    return _thread().run(_join(relays, host_public, invite), ASKING, "the host")
+    joining = _join(relays, host_public, invite, us)
+    return _thread().run(joining, ASKING, "the host")
 
 
 # ── in the thread ─────────────────────────────────────────────────────────────
@@ -111,11 +117,11 @@ class _Links:
         atexit.register(self._say_last_words)
 
     def begin(self, what: Coroutine[Any, Any, None]) -> None:
-        """Have something done in the thread, and do not wait for it."""
+        """Run something in the thread, without waiting for it."""
         self._thread.begin(what)
 
     def run(self, what: Coroutine[Any, Any, Kind], patience: float, whom: str) -> Kind:
-        """Have something done in the thread, and wait for it so long."""
+        """Run something in the thread, and wait for it at most so long."""
         try:
             return self._thread.run(what, patience)
         except futures.TimeoutError:
@@ -187,9 +193,12 @@ async def _open(host: KnownHost, session: SessionId, end: socket.socket) -> None
 
 
 async def _join(
-    relays: tuple[str, ...], host_public: bytes, invite: tuple[bytes, bytes]
+    relays: tuple[str, ...],
+    host_public: bytes,
+    invite: tuple[bytes, bytes],
+    us: Identity | None,
 ) -> tuple[bytes, Facts]:
-    link = await join_host(relays, _identity(), host_public, invite)
+    link = await join_host(relays, us or _identity(), host_public, invite)
     try:
         return link.static_key, await link.ask(Join())
     finally:

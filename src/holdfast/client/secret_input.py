@@ -7,12 +7,7 @@ leaves us that would be refused.
 
 import re
 
-from holdfast.model.errors import (
-    LineTooLong,
-    MalformedArgument,
-    NotWaiting,
-    WouldBeShown,
-)
+from holdfast.model import errors
 from holdfast.model.text import printable
 from holdfast.wire.evidence import Evidence
 
@@ -36,12 +31,12 @@ def demand_secrecy(seen: Evidence, *, key_by_key: bool) -> None:
     if seen.state == SECRET:
         return
     if seen.state not in TAKES_KEYS:
-        raise NotWaiting(printable(seen.state))
+        raise errors.NotWaiting(printable(seen.state))
     if seen.echo:
-        raise WouldBeShown("the terminal shows what is typed")
+        raise errors.WouldBeShown("the terminal shows what is typed")
     if not key_by_key:
         why = "the program reads key by key, and may show them; --key-by-key if not"
-        raise WouldBeShown(why)
+        raise errors.WouldBeShown(why)
 
 
 def checked(secret: bytes) -> bytes:
@@ -52,7 +47,9 @@ def checked(secret: bytes) -> bytes:
 
     """
     if len(secret) > MAX_SECRET:
-        raise LineTooLong(len(secret), MAX_SECRET)
+        raise errors.LineTooLong(len(secret), MAX_SECRET)
     if _CONTROL.search(secret):
-        raise MalformedArgument("…", "an answer: a control character in it is a key")
+        raise errors.MalformedArgument(
+            "…", "an answer: a control character in it is a key"
+        )
     return secret

@@ -15,6 +15,7 @@ import os
 import time
 
 from holdfast.client.profile import our_id, own_facts, own_file
+from holdfast.linux.default_shell import default_shell
 from holdfast.linux.stored import folders
 from holdfast.model.ids import ENTROPY, ActorId, client_id
 from holdfast.model.terminal_variables import COLOURS, OF_ONE_TERMINAL, TRUE_COLOURS
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.model.session_record import Facts
 
 TRAVELLING = frozenset({COLOURS, "LANG", "LC_ALL", "LC_CTYPE"})
-"""Variables that say what a viewer can show, and so hold for anybody anywhere."""
+"""Variables that describe the viewer's abilities, and apply to all viewers."""
 
 OWN = "HOLDFAST_"
 """Variables that speak of the session we are in, and not of the new one."""
@@ -39,7 +40,7 @@ _HUMAN = "human"
 
 
 def environment(*, is_personal: bool) -> dict[str, str]:
-    """Return what of our own variables a new session is given."""
+    """Return which of our variables a new session is given."""
     found = {
         name: value
         for name, value in os.environ.items()
@@ -72,8 +73,23 @@ def runtime_as_set() -> str | None:
         return None
     from holdfast.linux.stored import config  # noqa: PLC0415  # rarely needed
 
-    is_capsule = config.mentions(b"runtime") and config.settings().runtime == "capsule"
-    return "capsule" if is_capsule else None
+    found = config.settings().runtime if config.mentions(b"runtime") else "plain"
+    if found == "movable":
+        from holdfast.linux.stored import relays  # noqa: PLC0415  # ditto
+
+        # Without one there is nobody to say which host may speak for it.
+        return found if relays.written_down() else "capsule"
+    return None if found == "plain" else found
+
+
+def files_as_set() -> str | None:
+    """Return whose files a capsule has by the settings; None if that is as usual."""
+    if not os.path.exists(folders.config_file()):  # noqa: PTH110  # pathlib is slow to load
+        return None
+    from holdfast.linux.stored import config  # noqa: PLC0415  # rarely needed
+
+    is_own = config.mentions(b"files") and config.settings().files == "own"
+    return "own" if is_own else None
 
 
 def begun_here(command: "Sequence[str]", cwd: str) -> tuple[list[str], str]:
@@ -93,8 +109,7 @@ def begun_here(command: "Sequence[str]", cwd: str) -> tuple[list[str], str]:
         raise MalformedArgument(
             cwd or ".", "a folder: the present one is gone"
         ) from None
-    shell = os.environ.get("SHELL") or "/bin/sh"
-    return [*command] or [shell], folder
+    return [*command] or [default_shell()], folder
 
 
 def proven_facts(asked: "Facts", actor: ActorId, token: bytes) -> "Facts":

@@ -1,4 +1,4 @@
-"""Seals what lies in a file, so that it is read by nobody without the host's key.
+"""Encrypts files, so that they can be read only with the host's key.
 
 A sealed file is a nonce and what AES-256-GCM makes of the rest under it. What the file
 is about is sealed in, so that one file cannot be put in the place of another. A nonce

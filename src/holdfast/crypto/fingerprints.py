@@ -7,7 +7,7 @@ is made of the key (model/ids.py), so one implies the other.
     short   k3fq-7m2a-xw4d-ypqe                      80 bits, to be read
     words   amber fox linen otter piano ruby teapot zebra   64 bits, to be said
 
-To have another key shown by the same words, somebody has to make about 2^64 keys;
+To find another key with the same words, an attacker has to make about 2^64 keys;
 by the same short one, 2^80. That is enough to see that a link or a host is the
 one that was meant, and less than a signature: nothing here is ever taken for a
 proof, and no program compares fingerprints.

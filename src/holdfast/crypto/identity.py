@@ -17,7 +17,7 @@ Invariants, checked by tests/crypto/test_identity.py:
 
 I1  The same seed makes the same keys, everywhere and always.
 I2  A statement is accepted for its own static key, role and prologue only.
-I3  Nothing printed of an identity lets anybody act as it.
+I3  The printed form of an identity does not allow acting as it.
 """
 
 import enum
@@ -46,7 +46,7 @@ _STATEMENT = b"holdfast channel identity 1\n"
 
 
 class Role(enum.Enum):
-    """Which side of a channel somebody is; one never passes for the other."""
+    """The side of a channel; one never passes for the other."""
 
     OPERATOR = b"operator\n"
     HOST = b"host\n"

@@ -1,4 +1,4 @@
-"""What a local client answers to a holder's nonce; `proof` says what that proves.
+"""A local client's answer to a holder's nonce; see `proof`.
 
 Apart from the other proofs, because every attach begins with it.
 """

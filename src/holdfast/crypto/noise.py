@@ -69,7 +69,7 @@ class Token(enum.Enum):
 
 
 class Pattern(PlainValue):
-    """Who says what in a handshake; the initiator begins, and then in turn."""
+    """The messages of a handshake, in turn; the initiator sends the first."""
 
     __slots__ = ("knows_responder", "messages", "name")
 

@@ -1,4 +1,4 @@
-"""How a holder gets its session: by creating one, or by recovering one."""
+"""A holder's start: it creates a session, or recovers one."""
 
 import contextlib
 import os
@@ -6,20 +6,15 @@ import signal
 import socket
 
 from holdfast.core.session.left_behind import LeftBehind, read_left
-from holdfast.holder import recovered_session
-from holdfast.holder.links import door
+from holdfast.holder.links import authentication
 from holdfast.holder.loop import Holder
-from holdfast.holder.new_session import make_session
 from holdfast.holder.policy.refused_starts import demand_patience
 from holdfast.holder.provenance.state_channel import keep_open
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.requested_session import made_for
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux import packets, processes, pty, session_lock
-from holdfast.linux.stored import operators, places, recovery_places
-from holdfast.model.errors import (
-    DeniedByPolicy,
-    Forbidden,
-    HoldfastError,
-)
+from holdfast.linux.stored import layer_store, places, recovery_places
+from holdfast.model import errors
 from holdfast.model.ids import ENTROPY, SessionId, parse_session_id, session_id
 from holdfast.model.session_record import (
     Cells,
@@ -63,11 +58,11 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
     session_lock.take(memory)
     signal.alarm(0)
     # From here on, clients are let in.
-    with contextlib.suppress(OSError, HoldfastError):
+    with contextlib.suppress(OSError, errors.HoldfastError):
         places.session_socket(record.id).chmod(0o600)
     # Our predecessor may have died between resizing and telling the keeper.
     size = pty.size_of(master)
-    vaulted = Vaulted(
+    descriptors = SessionDescriptors(
         record._replace(size=Cells(size.columns, size.rows), dozing=False, idle_ms=0),
         left._replace(left=0),
         master,
@@ -83,7 +78,7 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
     )
     status = packet.get("exit")
     known = status if isinstance(status, int) else None
-    Holder(vaulted, exit_status=known).run()
+    Holder(descriptors, exit_status=known).run()
 
 
 def _left_behind(session: SessionId, fds: list[int]) -> LeftBehind | None:
@@ -95,7 +90,7 @@ def _left_behind(session: SessionId, fds: list[int]) -> LeftBehind | None:
         keep_open(session, fd)
     try:
         return read_left(os.pread(memory, os.fstat(memory).st_size, 0))
-    except (HoldfastError, OSError):
+    except (errors.HoldfastError, OSError):
         return None  # Of other code: we do without.
     finally:
         os.close(memory)
@@ -114,16 +109,16 @@ def _create(packet: packets.Packet) -> None:
     own = [places.session_socket, places.session_pipe]
     is_ours = not asked.recover
     try:
-        creator = door.creator_of(packet)
+        creator = authentication.creator_of(packet)
         demand_patience(creator.actor)
-        vaulted = _made(asked, session, creator)
+        descriptors = made_for(asked, session, creator)
         is_ours = True
-        session_lock.take(vaulted.memory)
-        holder = _holder(vaulted, token)
-    except (HoldfastError, OSError) as error:
-        # What somebody was not allowed to start stays on record; what never could
+        session_lock.take(descriptors.memory)
+        holder = _holder(descriptors, token)
+    except (errors.HoldfastError, OSError) as error:
+        # A start that was not allowed stays on record; one that never could
         # be started leaves nothing behind.
-        is_refused = isinstance(error, Forbidden)
+        is_refused = isinstance(error, errors.Forbidden)
         is_kept = is_refused and places.session_log(session).exists()
         is_kept = is_kept or asked.recover
         _report_failure(
@@ -133,35 +128,25 @@ def _create(packet: packets.Packet) -> None:
             own.append(places.session_log)
         if is_ours:
             recovery_places.remove_next(session)
-        # Before a lost session is ours, they may be those of somebody who has it.
+        if not asked.recover:
+            with contextlib.suppress(errors.HoldfastError, OSError):
+                layer_store.remove(session)
+        # Before we have the lost session, they may belong to a process that has it.
         for place in own if is_ours else []:
             place(session).unlink(missing_ok=True)
         return
     holder.run()
 
 
-def _made(asked: Creation, session: SessionId, creator: operators.Enrolled) -> Vaulted:
-    """Make a session, or the next life of one that is lost."""
-    if not asked.recover:
-        return make_session(asked, session, creator)
-    locked = recovered_session.lock(session)
-    try:
-        life = recovered_session.demand_lost(session)
-        recovered_session.clear_way(session)
-        return make_session(life.creation(asked), session, creator, life)
-    finally:
-        os.close(locked)
-
-
 def _recorded(
-    error: HoldfastError | OSError, session: SessionId
-) -> HoldfastError | OSError:
+    error: errors.HoldfastError | OSError, session: SessionId
+) -> errors.HoldfastError | OSError:
     """Say where the record is, if there is room for that."""
-    if not isinstance(error, DeniedByPolicy):
+    if not isinstance(error, errors.DeniedByPolicy):
         return error
     why = str(error.facts["why"])
     record = f"`holdfast log {session}` has the record"
-    return DeniedByPolicy(
+    return errors.DeniedByPolicy(
         str(error.facts["rule"]), f"{why}; {record}" if why else record
     )
 
@@ -173,17 +158,17 @@ def _id(asked: Creation) -> SessionId:
     return parse_session_id(asked.id)
 
 
-def _holder(vaulted: Vaulted, token: str) -> Holder:
+def _holder(descriptors: SessionDescriptors, token: str) -> Holder:
     try:
-        return Holder(vaulted, token=token)
-    except (HoldfastError, OSError):
+        return Holder(descriptors, token=token)
+    except (errors.HoldfastError, OSError):
         # The command runs already, and nobody would ever know of it.
-        processes.kill_session(vaulted.record.pid)
+        processes.kill_session(descriptors.record.pid)
         raise
 
 
 def _report_failure(
-    token: str, error: HoldfastError | OSError, *, is_kept: bool
+    token: str, error: errors.HoldfastError | OSError, *, is_kept: bool
 ) -> None:
     packet: packets.Packet = {
         "do": "failed",
@@ -191,7 +176,7 @@ def _report_failure(
         "text": str(error),
         "kept": is_kept,
     }
-    if isinstance(error, HoldfastError):
+    if isinstance(error, errors.HoldfastError):
         packet |= {"code": error.code, "facts": error.facts}
     else:
         packet |= {"code": "cannot-start", "facts": {"command": "", "why": str(error)}}

@@ -1,35 +1,27 @@
-"""Starts a session's leader in a capsule, which sees nothing of ours."""
+"""Starts a session's leader in a capsule, which sees nothing of holdfast."""
 
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from holdfast.core.capsule.mount_table import outermost
-from holdfast.core.capsule.runtime_choice import Choice, choose
-from holdfast.holder.policy.policy_in_force import PolicyInForce
+from holdfast.holder.leader_environment import BRANCH
 from holdfast.linux import exec_filter, shells, spawn
 from holdfast.linux.capsule.start import Capsule, hold_leader
 from holdfast.linux.capsule.view import STATE_PIPE, View, can_change
-from holdfast.linux.stored import folders
-from holdfast.model.actors import Actor
+from holdfast.linux.own_files import trees_for
+from holdfast.linux.stored import folders, layer_store
 from holdfast.model.errors import NoCapsule, SecondName
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import CapsuleRecord
 from holdfast.model.session_requests import Creation
 
-
-def runtime_of(asked: Creation, creator: Actor) -> Choice:
-    """Return whether a session gets a capsule, by what is asked and by the policy.
-
-    Raises:
-        HoldfastError: What is asked for is not allowed, or nothing that there is.
-
-    """
-    policy = PolicyInForce(lambda _: None).policy
-    return choose(creator.kind, asked.runtime, asked.net, policy.runtime)
+_SERVED = ("SSH_AUTH_SOCK",)
+"""Variables that name a socket of a program that serves the user's programs."""
 
 
 def hold_in_capsule(
@@ -38,25 +30,72 @@ def hold_in_capsule(
     """Make a capsule that sees none of our folders; its leader waits for the word.
 
     Raises:
-        HoldfastError: It cannot be made, or something of ours has a second name.
+        HoldfastError: It cannot be made, or a holdfast file has a second name.
+
+    """
+    if leader.secret:
+        leader = replace(leader, secret=shells.handed_over(session, STATE_PIPE))
+    view = view_for(asked, session, leader)
+    if asked.files != "own":
+        return hold_leader(leader, view, size)
+    stack = stack_for(asked, session)
+    view = with_layers(view, stack, leader.environment)
+    made = hold_leader(leader, view, size)
+    return replace(made, record=recorded(made.record, stack))
+
+
+def stack_for(asked: Creation, session: SessionId) -> layer_store.Stack:
+    """Return what the files of a session are made of; a lost one goes on with its own.
+
+    Raises:
+        HoldfastError: They cannot be had.
+
+    """
+    if asked.recover:
+        return layer_store.load(session)
+    return layer_store.make(session, trees_for(asked.cwd))
+
+
+def with_layers(
+    view: View, stack: layer_store.Stack, environment: Mapping[str, str]
+) -> View:
+    """Return what a capsule sees with these files of its own."""
+    served = (environment.get(one, "") for one in _SERVED)
+    found = tuple(os.path.realpath(one) for one in served if _is_socket(one))
+    return view._replace(layers=layer_store.layered(stack), served=found)
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)  # noqa: PTH116  # a string here
+    except (OSError, ValueError):
+        return False
+
+
+def recorded(record: CapsuleRecord, stack: layer_store.Stack) -> CapsuleRecord:
+    """Return the record of a capsule with these files."""
+    return record._replace(files="own", trees=stack.trees, layers=stack.layers)
+
+
+def view_for(asked: Creation, session: SessionId, leader: spawn.Leader) -> View:
+    """Return what the capsule of a session is to see.
+
+    Raises:
+        HoldfastError: A holdfast file has a second name, or another owner.
 
     """
     hidden = our_folders()
     for path in second_names(hidden):
         raise SecondName(path)
-    pipe = ""
-    if leader.secret:
-        pipe = folders.session_pipe(session)
-        leader = replace(leader, secret=shells.handed_over(session, STATE_PIPE))
-    view = View(
+    return View(
         hidden,
         our_program(),
-        pipe,
+        folders.session_pipe(session) if leader.secret else "",
         is_root=exec_filter.is_privileged(),
         has_own_net=asked.net == "own",
         uid=os.getuid(),
+        token=leader.environment.get(BRANCH, ""),
     )
-    return hold_leader(leader, view, size)
 
 
 def our_folders() -> tuple[str, ...]:
@@ -108,7 +147,7 @@ def links_to(path: str) -> Iterator[str]:
 
 
 def second_names(hidden: tuple[str, ...]) -> Iterator[str]:
-    """Yield files of ours that have a hard link where no cover is."""
+    """Yield holdfast's files that have a hard link outside the covered folders."""
     found: dict[tuple[int, int], list[str]] = {}
     links: dict[tuple[int, int], int] = {}
     for path in _files_in(outermost(hidden)):

@@ -1,4 +1,4 @@
-"""Lets the session doze when nobody needs a holder, and goes on when it was woken.
+"""Lets the session doze when it needs no holder, and continues when woken.
 
 core.session.doze says when. Here it is found out whether anything speaks against it,
 what only we know is written down, and the keeper is asked. If it agrees, we end:
@@ -11,7 +11,7 @@ import math
 import os
 import time
 
-from holdfast.core.session.doze import Drowsiness, Glimpse, Nap
+from holdfast.core.session.doze import DozeTimer, Glimpse, Nap
 from holdfast.core.session.left_behind import LeftBehind, Shell
 from holdfast.holder.context import Context
 from holdfast.holder.links.keeper_link import KeeperLink
@@ -51,13 +51,13 @@ class Dozing:
         self._leader = leader
         self._keeper = keeper
         self._timer = context.timers.add(self._look, is_minor=True)
-        self._machine: Drowsiness | None = None
-        after, woken = patience(), context.vaulted.woken
+        self._machine: DozeTimer | None = None
+        after, woken = patience(), context.descriptors.woken
         if woken is not None:
             self._go_on(woken)
-        if after is not None and not context.vaulted.gate:
+        if after is not None and not context.descriptors.gate:
             nap = None if woken is None else woken.nap
-            self._machine = Drowsiness(after, time.monotonic(), nap)
+            self._machine = DozeTimer(after, time.monotonic(), nap)
             self._timer.set(self._machine.next_deadline())
 
     def _go_on(self, left: LeftBehind) -> None:
@@ -86,10 +86,12 @@ class Dozing:
         if channel is not None:
             channel.drain()
         return (
-            not self._context.company.connections
+            not self._context.clients.connections
             # A terminal that ended before its leader would wake us at once.
             and self._display.is_open is (self._leader.exit is None)
-            and not self._context.vaulted.start
+            and not self._context.descriptors.start
+            # A holder has to be there when its lease runs out.
+            and (self._session.fence is None or self._leader.exit is not None)
             and not intake.is_frozen
             and intake.turn.holder is None
             and not self._session.notifications.pending
@@ -102,10 +104,10 @@ class Dozing:
         """Settle everything; tell whether nothing is left that needs a holder."""
         if not self._display.listeners.conclude(now):
             return False
-        book, desk = self._session.book, self._session.desk
+        book, handler = self._session.book, self._session.input_handler
         book.hurry_checkpoint(now)
         self._session.settle()
-        is_done = not desk.is_busy and not book.is_behind
+        is_done = not handler.is_busy and not book.is_behind
         return is_done and not self._context.timers.waits
 
     def _ask(self, nap: Nap) -> None:
@@ -130,7 +132,7 @@ class Dozing:
         return LeftBehind(nap, is_staged, self._display.painter.past(), shell)
 
     def _book_size(self) -> int:
-        path = folders.session_log(self._context.vaulted.session)
+        path = folders.session_log(self._context.descriptors.session)
         size, number = 0, 0
         with contextlib.suppress(OSError):
             while number == 0 or is_part(path, number):

@@ -4,7 +4,9 @@ import os
 from dataclasses import replace
 from typing import NamedTuple
 
+from holdfast.core.capsule.limit_choice import LimitChoice
 from holdfast.core.capsule.runtime_choice import Choice
+from holdfast.holder import session_limits
 from holdfast.holder.capsule_start import hold_in_capsule
 from holdfast.holder.provenance.state_channel import make_pipe
 from holdfast.linux import exec_gate, pty, shared_memory, shells, spawn
@@ -12,7 +14,12 @@ from holdfast.linux.capsule.start import Capsule
 from holdfast.model.errors import NoCapsule
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
+from holdfast.model.limits import NO_LIMITS, Limits
 from holdfast.model.session_requests import Creation
+from holdfast.model.text import printable
+
+MAX_WHY = 300
+"""Characters that say why there is no capsule."""
 
 
 class HeldLeader(NamedTuple):
@@ -21,6 +28,14 @@ class HeldLeader(NamedTuple):
     held: spawn.Held
     master: int
     capsule: Capsule | None = None
+    limits: Limits = NO_LIMITS
+    """Those that hold."""
+
+    starters: tuple[str, ...] = ()
+    """Of what was restored: who started which process."""
+
+    no_capsule: str = ""
+    """Why it is plain, if it was to be in a capsule."""
 
     @property
     def walls(self) -> tuple[int, ...]:
@@ -59,7 +74,7 @@ def hold(
     session: SessionId,
     leader: spawn.Leader,
     size: Size,
-    choice: Choice,
+    choices: tuple[Choice, LimitChoice],
 ) -> HeldLeader:
     """Fork the leader, which waits, on a terminal of its own.
 
@@ -68,15 +83,31 @@ def hold(
         OSError: The kernel refuses.
 
     """
+    choice, limits = choices
+    why_not = ""
     if choice.is_capsule:
         try:
-            capsule = hold_in_capsule(asked, session, leader, size)
-        except NoCapsule:
+            return _hold_limited(asked, session, leader, size, limits)
+        except NoCapsule as error:
             if choice.is_required:
                 raise
-        else:
-            return HeldLeader(capsule.held, capsule.master, capsule)
+            why_not = printable(str(error), MAX_WHY)
     master, slave = pty.open_pty(size)
     held = spawn.hold_leader(leader, slave)
     os.close(slave)
-    return HeldLeader(held, master)
+    return HeldLeader(held, master, no_capsule=why_not)
+
+
+def _hold_limited(
+    asked: Creation,
+    session: SessionId,
+    leader: spawn.Leader,
+    size: Size,
+    limits: LimitChoice,
+) -> HeldLeader:
+    with session_limits.prepared(session, limits) as ready:
+        session_limits.apply(ready.made, ready.choice)
+        inside = replace(leader, limited=ready.handles)
+        capsule = hold_in_capsule(asked, session, inside, size)
+    capsule = session_limits.recorded_in(capsule, ready.made)
+    return HeldLeader(capsule.held, capsule.master, capsule, ready.choice.limits)

@@ -1,14 +1,17 @@
 """What a session's leader is started with: its shell, its variables, its cgroup."""
 
+import contextlib
 import os
-import pwd
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from holdfast.core.policy.start_words import Start, start_of
 from holdfast.core.session.recovery import StartFacts
+from holdfast.crypto.branch_token import Branch, issue
+from holdfast.crypto.keys import SigningKey
 from holdfast.linux import cgroups, own_command, terminfo
 from holdfast.linux.stored import operators
+from holdfast.linux.stored.host_key import host_seed
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.session_requests import Creation
@@ -17,17 +20,15 @@ from holdfast.model.terminal_variables import OF_ONE_TERMINAL
 
 OURS = "HOLDFAST_SESSION"
 
+BRANCH = "HOLDFAST_BRANCH"
+"""Says in a capsule which branch of a session this is."""
+
 PLACES = ("HOLDFAST_RUNTIME_DIR", "HOLDFAST_STATE_DIR", "HOLDFAST_CONFIG_DIR")
-"""Where this host keeps its files, if somebody chose that: `holdfast` in a session is
+"""Where this host keeps its files, if that was configured: `holdfast` in a session is
 about the same sessions."""
 
 _PASSING = frozenset({"PYTHONPATH", "PWD", "OLDPWD", "SHLVL", "_"})
 """Variables of our own process that say nothing about the host."""
-
-
-def login_shell() -> str:
-    """Return what is run where nobody says what."""
-    return os.environ.get("SHELL") or pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh"
 
 
 def environment_of(
@@ -109,6 +110,14 @@ def with_holdfast(environment: dict[str, str]) -> dict[str, str]:
     )
 
 
+def with_token(
+    environment: dict[str, str], session: SessionId, life: int, parent: str
+) -> dict[str, str]:
+    """Return variables that say which branch they are in, signed by this host."""
+    key = SigningKey.from_seed(host_seed())
+    return {**environment, BRANCH: issue(Branch(session, life, parent), key)}
+
+
 def start_words(command: Sequence[str], cwd: str, environment: dict[str, str]) -> Start:
     """Return what is started, as it is judged: with what this host has not set."""
     ours = {OURS, *PLACES}
@@ -116,19 +125,27 @@ def start_words(command: Sequence[str], cwd: str, environment: dict[str, str]) -
     return start_of(command, cwd, told, _ground())
 
 
-def new_cgroup(session: SessionId, *, had_lives: bool = False) -> str:
-    """Make the session's own cgroup; return its folder, or nothing if we may not."""
+@contextlib.contextmanager
+def new_cgroup(session: SessionId, *, had_lives: bool = False) -> Iterator[str]:
+    """Make the session's own cgroup; yield its folder, or nothing if we may not.
+
+    Something is to be in it by the end of this: then others may take it for left over.
+    """
     folder = cgroups.ground().folder
     if folder is None:
-        return ""
-    made = cgroups.SessionCgroup.below(folder, session)
-    try:
-        made.make()
-        if had_lives:  # The last one may have been lost standing still.
-            made.thaw()
-    except OSError:
-        return ""
-    return os.fspath(made.folder)
+        yield ""
+        return
+    with contextlib.ExitStack() as claimed:
+        made = cgroups.SessionCgroup.below(folder, session)
+        try:
+            claimed.enter_context(made.claimed())
+            if had_lives:  # The last one may have been lost standing still.
+                made.thaw()
+        except OSError:
+            found = ""
+        else:
+            found = os.fspath(made.folder)
+        yield found
 
 
 def _ground() -> dict[str, str]:

@@ -16,7 +16,7 @@ import traceback
 from holdfast.holder import birth
 from holdfast.holder.links.keeper_watch import KeeperWatch
 from holdfast.holder.policy import policy_in_force
-from holdfast.linux import cgroups, packets
+from holdfast.linux import cgroups, limits, packets
 from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError
 from holdfast.term import queries
@@ -47,6 +47,8 @@ def main() -> None:
     while (heard := watch.receive()) is not None:
         packet, fds = heard
         policy_in_force.preload()
+        if packet.get("image") or packet.get("do") == "port":
+            _load_porting()
         pid = os.fork()
         if pid == 0:
             _hold(link, packet, fds)
@@ -60,11 +62,31 @@ def _find_ground() -> None:
     found = cgroups.ground()
     if found.folder is not None:
         cgroups.sweep(found.folder)
+    limits.sweep()
+
+
+def _load_porting() -> None:
+    """Load the code for checkpoints and restores, once it is first needed.
+
+    Few machines ever do; where one is done, the next has it loaded, and knows CRIU.
+    """
+    if "holdfast.holder.restored_leader" in sys.modules:
+        return
+    from holdfast.holder import (  # noqa: F401, PLC0415  # see above
+        porter,  # ditto
+        restored_leader,
+        restored_session,
+        tree_dump,
+    )
+
+    with contextlib.suppress(HoldfastError, OSError):
+        tree_dump.usable_criu()
+    gc.freeze()
 
 
 def _tell_forked(link: socket.socket, packet: packets.Packet, pid: int) -> None:
     """Hand the keeper a pidfd: until the holder deposits, only we know of it."""
-    if sys.argv[2:] != ["ready"]:
+    if sys.argv[2:] != ["ready"] or packet.get("do") == "port":
         return
     key = packet.get("id") or packet.get("token")
     with contextlib.suppress(ConnectionError):  # The end of the link is seen next.
@@ -82,7 +104,13 @@ def _hold(link: socket.socket, packet: packets.Packet, fds: list[int]) -> None:
     try:
         link.close()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        birth.hold(packet, fds)
+        if packet.get("do") == "port":
+            # Few sessions are ever put to disk: the nursery does without its code.
+            from holdfast.holder import porter  # noqa: PLC0415  # see above
+
+            porter.serve(fds)
+        else:
+            birth.hold(packet, fds)
     except BaseException as error:  # noqa: BLE001  # the outermost frame of this process
         traceback.print_exc()
         _tell_why(packet, error)

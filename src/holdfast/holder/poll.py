@@ -11,7 +11,7 @@ import select
 from collections.abc import Callable
 from socket import socket
 
-Do = Callable[[], None]
+Do = Callable[[], object]
 
 _ROOM = select.EPOLLOUT
 _ANYTHING_ELSE = ~_ROOM
@@ -30,6 +30,8 @@ class Poll:
 
         self.late: Do | None = None
         """What was put off: done before anything else but the last."""
+
+        self._after_late: list[Do] = []
 
     def watch(self, what: int | socket, do: Do, *, is_last: bool = False) -> None:
         """Call `do` whenever there is something to read, or an end.
@@ -53,7 +55,7 @@ class Poll:
             self._epoll.modify(fd, select.EPOLLIN | select.EPOLLOUT)
 
     def unwatch(self, what: int | socket) -> None:
-        """Wait for it no more."""
+        """Stop waiting for it."""
         fd = what if isinstance(what, int) else what.fileno()
         self._readers.pop(fd, None)
         self._writers.pop(fd, None)
@@ -68,17 +70,31 @@ class Poll:
         return len(self._readers)
 
     def expect(self, what: socket, do: Do, *, otherwise: Do) -> None:
-        """Call `do` if it is the next that there is to read, and `otherwise` if not."""
+        """Call `do` if this one is ready next, and `otherwise` if another is."""
         self.expected = what.fileno(), do, otherwise
 
+    def follow(self, do: Do) -> None:
+        """Call `do` now; if something was put off, after that, and once."""
+        if self.late is None:
+            do()
+        elif do not in self._after_late:
+            self._after_late.append(do)
+
     def interrupt(self) -> None:
-        """Do what was put off, and expect nothing: something else is to be done."""
+        """Do what was put off, and stop expecting: there is something else to do."""
         if self.late is not None:
             do, self.late = self.late, None
             do()
+            while self._after_late:
+                self._after_late.pop(0)()
         if self.expected is not None:
             (_, _, do), self.expected = self.expected, None
             do()
+
+    def try_last(self) -> bool:
+        """Call what comes last without a wait; return whether it found something."""
+        do = self._readers.get(self._last)
+        return do is not None and bool(do())
 
     def turn(self, wait: float | None) -> bool:
         """Wait, do what is to be done; return whether anything was."""

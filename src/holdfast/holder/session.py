@@ -1,14 +1,15 @@
-"""The rooms that an input passes, joined for one session.
+"""The parts that an input passes through, joined for one session.
 
 record       the book, and the note that outlives us
 policy       what is judged, and what waits for approval
-input        the desk, the writer, who is here, the turn
+input        the input handler, the writer, who is here, the turn
 provenance   who is behind what is typed and run
 """
 
+from holdfast.core.relay.lease_term import LeaseTerm
 from holdfast.holder.context import Context
-from holdfast.holder.input.desk import Desk
 from holdfast.holder.input.handover import HandOver
+from holdfast.holder.input.input_handler import InputHandler
 from holdfast.holder.input.interventions import Interventions
 from holdfast.holder.input.presence import Presence
 from holdfast.holder.input.succession import take_up
@@ -18,8 +19,9 @@ from holdfast.holder.moment import now
 from holdfast.holder.policy.exec_record import ExecRecord
 from holdfast.holder.policy.exec_requests import ExecRequests
 from holdfast.holder.policy.exec_rules import ExecRules
-from holdfast.holder.policy.policy_room import PolicyRoom
-from holdfast.holder.policy.trial import Trials
+from holdfast.holder.policy.policy_parts import PolicyParts
+from holdfast.holder.policy.policy_trial import Trials
+from holdfast.holder.processes.fence import Fence
 from holdfast.holder.processes.freezer import Freezer
 from holdfast.holder.provenance.process_owner import ProcessOwners
 from holdfast.holder.record.note_memory import NoteMemory
@@ -31,23 +33,25 @@ class Session:
 
     def __init__(self, context: Context, note: NoteMemory) -> None:
         past = take_up(context, note)
-        self.company = context.company
-        self.attention = context.attention
+        self.clients = context.clients
+        self.attention, self.tally = context.attention, context.tally
         self.driver = driver = past.driver
         self.book = past.book
-        intake, vaulted = driver.intake, context.vaulted
+        intake, descriptors = driver.intake, context.descriptors
         self.notifications = Notifications(
-            self.company, intake, self.book.receipts.receipt
+            self.clients, intake, self.book.receipts.receipt
         )
-        self.policy = PolicyRoom(context, driver, self.notifications, past.line)
-        self.owners = ProcessOwners(vaulted, self.company) if vaulted.gate else None
-        """Who is behind the session's processes, if anybody asks."""
+        self.policy = PolicyParts(context, driver, self.notifications, past.line)
+        self.owners = (
+            ProcessOwners(descriptors, self.clients) if descriptors.gate else None
+        )
+        """Who is behind the session's processes, if that is needed."""
 
         settings, questions = self.policy.settings, self.policy.questions
         self.writer = Writer(
             context, driver, self.book, past.line, settings, self.owners
         )
-        self.desk = Desk(
+        self.input_handler = InputHandler(
             context, driver, self.book, self.writer, self.notifications, self.policy
         )
         self.presence = Presence(
@@ -59,16 +63,26 @@ class Session:
         if self.owners is not None:
             self.owners.take_up(past.recent, past.earlier)
         at = now()
-        self.desk.limits.take_up(past.recent, past.found.holder, at)
+        self.input_handler.limits.take_up(past.recent, past.found.holder, at)
         driver.do(intake.resume(past.found, at), at)
         self.book.sync()
-        held = vaulted.held
+        held = descriptors.held
         self.freezer = Freezer(
-            vaulted.session, vaulted.record.pid, held.cgroup, held.capsule
+            descriptors.session, descriptors.record.pid, held.cgroup, held.capsule
         )
-        self.freezer.take_up(is_frozen=intake.is_frozen)
-        self.interventions = Interventions(context, driver, self.writer, self.freezer)
+        self.fence = self._fenced(context, past.term)
+        if intake.is_frozen or self.fence is None or self.fence.may_speak:
+            self.freezer.take_up(is_frozen=intake.is_frozen)
+        self.interventions = Interventions(
+            context, driver, self.writer, self.freezer, self.fence
+        )
         self.execs = self.gate_execs(context)
+
+    def _fenced(self, context: Context, term: LeaseTerm | None) -> Fence | None:
+        """Keep to a lease, if the session is movable."""
+        if term is None:
+            return None
+        return Fence(context, self.driver, self.writer, self.freezer, term)
 
     def gate_execs(self, context: Context) -> ExecRequests | None:
         """Answer the session's execs, if it has a gate for them."""
@@ -78,7 +92,7 @@ class Session:
         made = ExecRequests(
             context,
             ExecRecord(driver, self.notifications),
-            ExecRules(context.vaulted, policy.in_force, driver.intake),
+            ExecRules(context.descriptors, policy.in_force, driver.intake),
             policy.in_force,
             self.owners,
             policy.judge,
@@ -88,22 +102,24 @@ class Session:
         return made
 
     def begin(self) -> None:
-        """Have the command judged that the session was made for, if it waits."""
+        """Judge the command that the session was made for, if it waits."""
         given = self.policy.start.given
         creator = None if given is None else operators.by_actor(given.actor)
         if creator is not None:
             self.presence.meet(creator.actor, creator.promised)
-        self.desk.begin()
+        self.input_handler.begin()
 
     def settle(self) -> None:
         """Book and make durable everything that was only counted or taken so far."""
         self.handover.conclude()
         if self.execs is not None:
             self.execs.settle()
-        self.desk.settle()
+        self.input_handler.settle()
 
     def exited(self, how: str) -> None:
         """Refuse everything from now on: the program is gone."""
+        if self.fence is not None:
+            self.fence.end()
         if self.execs is not None:
             self.execs.settle()
-        self.desk.exited(how)
+        self.input_handler.exited(how)

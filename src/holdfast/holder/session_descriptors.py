@@ -1,9 +1,9 @@
-"""What outlives a session's holder: descriptors, and facts about the session."""
+"""What survives a session's holder: descriptors, and facts about the session."""
 
 import socket
 from dataclasses import dataclass, field, replace
 
-from holdfast.core.book.inheritance import Inheritance
+from holdfast.core.book.inheritance import Inheritance, Restored
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.session.left_behind import LeftBehind
 from holdfast.core.session.paint_requests import Past as Painting
@@ -20,7 +20,7 @@ from holdfast.model.session_requests import Change
 
 
 @dataclass(slots=True)
-class Vaulted:
+class SessionDescriptors:
     """All that a holder needs, and that the keeper has a copy of."""
 
     record: SessionRecord
@@ -50,6 +50,16 @@ class Vaulted:
 
     origin: StartFacts | None = None
     """Of a life that we have begun: what it was begun with, until that is on disk."""
+
+    restored: Restored | None = None
+    """Of a life that was begun from an image: what that says."""
+
+    begun_at: float = 0.0
+    """When the restore of such a life was begun, by the monotonic clock; 0 if it is
+    a branch, or no such life."""
+
+    taken: SessionId | None = None
+    """Of one that goes on as a branch of it did: which branch."""
 
     painting: Painting | None = None
     """Of a session that was recovered: the last keyframe of its earlier life."""
@@ -81,8 +91,14 @@ class Vaulted:
 
         Of a session that dozed the book says nothing.
         """
+        by, parent = ActorId(self.held.begun_by), self.record.parent
+        if found.beginning is EntryKind.OPENED and parent is not None:
+            return replace(found, by=by, parent=parent)
+        if found.beginning is EntryKind.OPENED and self.record.no_capsule:
+            return replace(found, no_capsule=self.record.no_capsule)
         if found.beginning is EntryKind.RECOVERED:
-            return replace(found, by=ActorId(self.held.begun_by), offset=offset)
+            told = replace(found, by=by, offset=offset, of=self.taken)
+            return replace(told, restored=self.restored)
         if self.woken is None or found.doubtful is not None:
             return found
         return replace(found, beginning=None)
@@ -94,8 +110,8 @@ class Vaulted:
     def change(self, facts: Facts) -> None:
         """Take what has changed."""
         changes = fields_of(Change, facts)
-        if "ended_ms" in changes:
-            self.held = self.held._replace(ended_ms=changes.pop("ended_ms"))
+        for name in {"ended_ms", "met"} & changes.keys():
+            self.held = self.held._replace(**{name: changes.pop(name)})
         self.record = self.record._replace(**changes)
 
     def fds(self) -> list[int]:

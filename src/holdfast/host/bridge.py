@@ -1,4 +1,4 @@
-"""One operator from elsewhere: let in, asked what it wants, and led to its session.
+"""One remote operator: admitted, its requests answered, connected to its session.
 
 A bridge ends the sealed channel. The operator says what it is for (wire.opening):
 the host, of which it then asks, packet by packet (wire.host_requests), or a session, at
@@ -25,22 +25,14 @@ from holdfast.core.input.introduction import Introduction
 from holdfast.crypto.identity import Identity
 from holdfast.crypto.local_proof import TOKEN, local_proof
 from holdfast.host import host_requests
-from holdfast.host.guests import Guest, guest_of, wall
+from holdfast.host.arrivals import Arrivals, Arriving
+from holdfast.host.guests import Guest, demand_not_gone, guest_of, wall
 from holdfast.host.holder_visit import holder_socket
 from holdfast.linux.stored import invites, operators
-from holdfast.model.errors import (
-    HoldfastError,
-    MalformedMessage,
-    NotAllowed,
-    OperatorTaken,
-    Revoked,
-    SessionUnreachable,
-    UnexpectedMessage,
-)
+from holdfast.model import errors
 from holdfast.model.ids import SessionId, actor_id, parse_session_id
 from holdfast.model.session_requests import Join, OpenSession, Request, Rotate, Terms
 from holdfast.wire import opening
-from holdfast.wire.channel import VERSION
 from holdfast.wire.codec import encode, refusal
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.host_requests import Packet, PacketReader, packet_bytes
@@ -56,19 +48,24 @@ READ = 128 * 1024
 """Bytes taken from a holder at once: two full messages of a channel."""
 
 MAX_NAMESAKES = 100
-"""Names tried for somebody whose name is taken."""
+"""Names tried for an operator whose name is taken."""
 
 _STEP = 0.01
-_OPENED = opening.encode(opening.Opened(VERSION))
 _LED = packet_bytes({"ok": True})
 
 
 class Bridge:
     """One operator's channel."""
 
-    def __init__(self, us: Identity, enrolled: Callable[[], Awaitable[None]]) -> None:
-        """Serve as `us`; call `enrolled` when somebody new may come by the relays."""
+    def __init__(
+        self,
+        us: Identity,
+        enrolled: Callable[[], Awaitable[None]],
+        arrivals: Arrivals | None = None,
+    ) -> None:
+        """Serve as `us`; call `enrolled` when a new operator may come by the relays."""
         self._enrolled = enrolled
+        self._arrivals = arrivals
         self.public_key = b""
         """Whose key was proven; empty until then."""
 
@@ -90,11 +87,11 @@ class Bridge:
             accepted = await accept_channel(carrier, self._us, _secret_of)
             self._sealed, self.public_key = accepted.sealed, accepted.sealed.peer
             await self._serve(accepted)
-        except HoldfastError as error:
+        except errors.HoldfastError as error:
             self._say_left(error.code)
             await carrier.close(error.code)
         except OSError as error:
-            self._say_left(error.strerror or "in time nothing came")
+            self._say_left(error.strerror or "nothing came in time")
             await carrier.close("link-ended")
         else:
             assert self._sealed is not None  # noqa: S101  # it was served
@@ -115,17 +112,17 @@ class Bridge:
         async with asyncio.timeout(IDLE):
             first = opening.decode(await sealed.receive())
         if not isinstance(first, opening.Open):
-            raise UnexpectedMessage(type(first).__name__, "opening a channel")
+            raise errors.UnexpectedMessage(type(first).__name__, "opening a channel")
         try:
             if first.target != opening.HOST:
-                await self._lead(sealed, first.target, _OPENED)
+                await self._lead(sealed, first.target, opening.OPENED)
                 return
             if accepted.invite_id is None:
                 _known(sealed)
-        except HoldfastError as error:
+        except errors.HoldfastError as error:
             await sealed.send(opening.encode(opening.declined(error)))
             raise
-        await sealed.send(_OPENED)
+        await sealed.send(opening.OPENED)
         await self._attend(accepted)
 
     async def _attend(self, accepted: Accepted) -> None:
@@ -135,9 +132,9 @@ class Bridge:
             try:
                 if not await self._answered(accepted, packet):
                     return
-            except HoldfastError as error:
+            except errors.HoldfastError as error:
                 await sealed.send(packet_bytes(refused_packet(error)))
-                if isinstance(error, Revoked):
+                if isinstance(error, errors.Revoked):
                     raise
 
     async def _answered(self, accepted: Accepted, packet: Packet) -> bool:
@@ -150,6 +147,10 @@ class Bridge:
         if isinstance(asked, OpenSession):
             await self._lead(sealed, asked.session, _LED)
             return False
+        if isinstance(asked, Arriving) and self._arrivals is not None:
+            answer = await self._arrivals.answer(guest, sealed, asked, self._enrolled)
+            await sealed.send(packet_bytes(answer))
+            return True
         pages = await host_requests.answer(guest, asked)
         if isinstance(asked, Rotate):
             await self._enrolled()  # It comes back with the new key at once.
@@ -170,7 +171,7 @@ class Bridge:
     # ── joining ───────────────────────────────────────────────────────────
 
     async def _invited(self, sealed: Sealed, invite_id: bytes, asked: Request) -> bool:
-        """Answer somebody who has an invitation; False once it was used."""
+        """Answer an operator with an invitation; False once it was used."""
         match asked:
             case Terms():
                 facts = await asyncio.to_thread(_terms, sealed.peer, invite_id)
@@ -180,7 +181,7 @@ class Bridge:
                 await self._join(sealed, invite_id)
                 return False
             case _:
-                raise MalformedMessage("packet", "an invitation is for joining")
+                raise errors.MalformedMessage("packet", "an invitation is for joining")
 
     async def _join(self, sealed: Sealed, invite_id: bytes) -> None:
         enrolled = await asyncio.to_thread(_enrol, sealed.peer, invite_id)
@@ -209,7 +210,8 @@ class Bridge:
         """
         session, guest = parse_session_id(wanted), _known(sealed)
         if not guest.may_anything(session):
-            raise NotAllowed(guest.id, "observe")
+            raise errors.NotAllowed(guest.id, "observe")
+        await asyncio.to_thread(demand_not_gone, session)
         token = guest.enrolled.token()
         with await _dialled(session) as holder:
             self.session, self.actor = session, guest.id
@@ -218,7 +220,7 @@ class Bridge:
             introduction = Introduction(
                 guest.id, lambda nonce: local_proof(token, session, nonce)
             )
-            with contextlib.suppress(HoldfastError, OSError):
+            with contextlib.suppress(errors.HoldfastError, OSError):
                 await first_of(
                     self._inward(sealed, holder, introduction),
                     self._outward(sealed, holder, introduction),
@@ -235,7 +237,7 @@ class Bridge:
             if not introduction.is_over:
                 try:
                     data = introduction.from_operator(data)
-                except HoldfastError as error:
+                except errors.HoldfastError as error:
                     await sealed.send(encode(refusal(error, FrameKind.IDENTIFY)))
                     raise
             await loop.sock_sendall(holder, data)
@@ -257,7 +259,7 @@ async def _dialled(session: SessionId) -> socket.socket:
     while True:
         try:
             return await holder_socket(session)
-        except SessionUnreachable:
+        except errors.SessionUnreachable:
             if loop.time() >= deadline:
                 raise
             await asyncio.sleep(_STEP)
@@ -267,7 +269,7 @@ def _known(sealed: Sealed) -> Guest:
     """Return whose key a channel has proven, as things stand now."""
     guest = guest_of(sealed.peer)
     if guest is None:
-        raise Revoked(host_requests.host_name())
+        raise errors.Revoked(host_requests.host_name())
     return guest
 
 
@@ -292,7 +294,7 @@ def _terms(public_key: bytes, invite_id: bytes) -> Packet:
 
 
 def _free_name(wanted: str) -> str:
-    """Return the name that somebody who comes now would be enrolled by."""
+    """Return the name under which an operator would be enrolled now."""
     names = (_numbered(wanted, number) for number in range(1, MAX_NAMESAKES))
     return next((name for name in names if not operators.is_taken(name)), wanted)
 
@@ -311,8 +313,8 @@ def _enrol(public_key: bytes, invite_id: bytes) -> operators.Enrolled:
         if known is not None:
             return known  # It was answered and did not hear it, or has come before.
         name = _numbered(invite.name, number)
-        with contextlib.suppress(OperatorTaken):
+        with contextlib.suppress(errors.OperatorTaken):
             return operators.enrol(
                 name, invite.kind, public_key, None, os.urandom(TOKEN), terms
             )
-    raise OperatorTaken(invite.name)
+    raise errors.OperatorTaken(invite.name)

@@ -1,4 +1,4 @@
-"""A relay of our own on loopback, so that one machine needs no other.
+"""The host's own relay on loopback, so that one machine needs no other.
 
 It is a process of its own, because the host never listens (T12), and it ends with
 the host. Its port is chosen once and written down, so that links made before a
@@ -7,27 +7,17 @@ restart lead there after it as well. It takes this host and no other.
 
 import asyncio
 import contextlib
-import functools
 import os
-import signal
 import socket
 import sys
 from pathlib import Path
 
-from holdfast.aio.log import log
-from holdfast.core.relay.redial import Redial
-from holdfast.linux.processes import die_with_parent
+from holdfast.host.kept_process import KeptProcess
 from holdfast.linux.stored import folders
 from holdfast.linux.stored.webpage import built_page
 from holdfast.model.ids import HostId
 
 ADDRESS = "127.0.0.1"
-
-LONGEST = 10.0
-"""Seconds between attempts to start a relay that does not start."""
-
-GRACE = 3.0
-"""Seconds for it to end when it is told to; then it is killed."""
 
 
 class EmbeddedRelay:
@@ -37,13 +27,18 @@ class EmbeddedRelay:
         self._host = host
         self._port = 0
         self._task: asyncio.Task[None] | None = None
-        self.pid = 0
+        self._process = KeptProcess("relay", self._command)
+
+    @property
+    def pid(self) -> int:
+        """The relay's pid; 0 while it does not run."""
+        return self._process.pid
 
     def start(self, group: asyncio.TaskGroup) -> str:
         """See that it runs for as long as we do; return where it can be reached."""
         if self._task is None:
             self._port = _chosen_port()
-            self._task = group.create_task(self._run())
+            self._task = group.create_task(self._process.run())
         return f"http://{ADDRESS}:{self._port}"
 
     def stop(self) -> None:
@@ -52,46 +47,12 @@ class EmbeddedRelay:
             self._task.cancel()
             self._task = None
 
-    async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
-        redial = Redial(LONGEST)
-        while True:
-            process = await asyncio.create_subprocess_exec(
-                *self._command(),
-                stdin=asyncio.subprocess.DEVNULL,
-                preexec_fn=functools.partial(die_with_parent, os.getpid()),
-            )
-            self.pid = process.pid
-            redial.linked(loop.time())
-            try:
-                status = await process.wait()
-            finally:
-                self.pid = 0
-                await _end(process)
-            wait = redial.wait_after(loop.time(), 0.0)
-            log("relay.died", status=status, again_in=wait)
-            await asyncio.sleep(wait)
-
     def _command(self) -> list[str]:
         listen = f"{ADDRESS}:{self._port}"
         words = [sys.executable, "-P", "-m", "holdfast", "relay", "--listen", listen]
         page = built_page()
         web = ["--web", os.fspath(page)] if page is not None else []
         return [*words, "--plain", "--only-host", self._host, *web]
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End the process, if it has not ended by itself."""
-    if process.returncode is not None:
-        return
-    with contextlib.suppress(ProcessLookupError):
-        process.send_signal(signal.SIGTERM)
-    try:
-        async with asyncio.timeout(GRACE):
-            await process.wait()
-    except TimeoutError:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
 
 
 def _chosen_port() -> int:

@@ -1,6 +1,7 @@
-"""Clears away what the core says: records at the keeper, logbooks in the folder."""
+"""Removes expired records from the keeper, and expired logbooks."""
 
 import contextlib
+from collections.abc import Container
 
 from holdfast.core.session.expired_records import (
     Ended,
@@ -10,7 +11,7 @@ from holdfast.core.session.expired_records import (
 )
 from holdfast.host.keeper_requests import PATIENCE, vouched
 from holdfast.linux.keeper_requests import ask_keeper
-from holdfast.linux.stored import places, recovery_places
+from holdfast.linux.stored import count_files, layer_store, places, recovery_places
 from holdfast.model.errors import HoldfastError, UsageError
 from holdfast.model.ids import parse_session_id
 from holdfast.model.session_record import HeldRecord, SessionRecord, listed_in
@@ -36,8 +37,11 @@ def clear_away(now_wall: float) -> int:
     left = files_to_clear(_leftovers(), known, now_wall)
     for session in left:
         recovery_places.remove(session)
+        with contextlib.suppress(HoldfastError):
+            layer_store.remove(session)
         for path in places.session_log_files(session):
             path.unlink(missing_ok=True)
+    count_files.add_ended({*known})
     return len(cleared) + len(left)
 
 
@@ -60,7 +64,21 @@ def _leftovers() -> list[Leftover]:
             parts = [path, *path.parent.glob(f"{path.name}.*")]
             changed_wall = max(part.lstat().st_mtime for part in parts)
         except (UsageError, OSError):
-            continue  # Not one of ours, or gone meanwhile.
+            continue  # Not a session's file, or gone meanwhile.
         has_socket = places.session_socket(session).exists()
         found.append(Leftover(session, changed_wall, has_socket))
-    return found
+    return [*found, *_layers_alone({one.session for one in found})]
+
+
+def _layers_alone(booked: Container[str]) -> list[Leftover]:
+    """Return the layers of sessions without a logbook: who began them was killed."""
+    return [
+        Leftover(
+            one,
+            layer_store.age(one),
+            places.session_socket(one).exists(),
+            has_logbook=False,
+        )
+        for one in layer_store.sessions()
+        if one not in booked
+    ]

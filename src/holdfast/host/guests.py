@@ -1,4 +1,4 @@
-"""Operators from elsewhere: who may come in, and what they may do here.
+"""Remote operators: which are admitted, and their rights here.
 
 Operators enrolled on this machine whose promise has not run out. Rights are
 those of the promise, or of the kind if there was none; what a session itself has
@@ -9,11 +9,11 @@ import os
 import time
 from dataclasses import dataclass
 
-from holdfast.aio.meeting import Admitted
-from holdfast.linux.stored import folders, invites, operators, places
+from holdfast.aio.relay_client import Admitted
+from holdfast.linux.stored import folders, invites, move_notes, operators, places
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.envelopes import WHOLE_HOST, Envelope, Right, default_rights
-from holdfast.model.errors import NotAllowed
+from holdfast.model.errors import NotAllowed, SessionLeft
 from holdfast.model.ids import ActorId, SessionId, actor_id
 
 _SOCKET = ".sock"
@@ -41,7 +41,9 @@ class Guest:
 
     def may(self, right: Right, session: SessionId) -> bool:
         """Tell whether it may use a right on a session now."""
-        return self.envelope.covers(right, session, wall())
+        if self.envelope.covers(right, session, wall()):
+            return True
+        return right in self.enrolled.brought_with(session)
 
     def may_anything(self, session: SessionId) -> bool:
         """Tell whether there is anything that it may do to a session now."""
@@ -89,7 +91,7 @@ def next_expiry() -> float | None:
 
 
 def trace() -> tuple[int, ...]:
-    """Return what changes when somebody comes or goes, or a session does."""
+    """Return a value that changes when an operator or a session comes or goes."""
     watched = (
         folders.operators_folder(),
         places.invites_dir(),
@@ -107,6 +109,20 @@ def sessions_here() -> frozenset[SessionId]:
     found = os.listdir(folders.sessions_folder())  # noqa: PTH208  # names are enough
     named = [name.removesuffix(_SOCKET) for name in found if name.endswith(_SOCKET)]
     return frozenset(SessionId(name) for name in named if name.startswith("s_"))
+
+
+def demand_not_gone(session: SessionId) -> None:
+    """Do nothing if a session has not moved to another host.
+
+    Raises:
+        Unavailable: It has, and where it is.
+
+    """
+    if os.path.exists(folders.session_address(session)):  # noqa: PTH110  # a string
+        return
+    note = move_notes.find(session)
+    if note is not None and note.told:
+        raise SessionLeft(session, f"to {note.host}", note.told)
 
 
 def wall() -> float:

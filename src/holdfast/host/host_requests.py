@@ -1,4 +1,4 @@
-"""What an operator elsewhere may ask of this host, and the answers.
+"""The requests of remote operators to this host, and the answers.
 
 What is asked about one session needs a right there; what is not known is refused. The
 keeper does most of it, and is asked as a local client asks it:
@@ -9,23 +9,22 @@ as the operator whose key was proven, whatever the packet says.
 import asyncio
 import socket
 
-from holdfast.crypto.rotation import accepted_rotation
-from holdfast.host import keeper_requests, lost_there
+from holdfast.host import (
+    images_there,
+    keeper_requests,
+    known_operators,
+    lost_there,
+)
 from holdfast.host.guest_creation import vouched_for
 from holdfast.host.guests import Guest
 from holdfast.host.overview import Overview
 from holdfast.host.policy_notices import PolicyNotices
 from holdfast.host.session_rights import demand_there, leaves, leaves_anything
 from holdfast.linux.keeper_requests import PATIENCE, ask_keeper
-from holdfast.linux.stored import operators
 from holdfast.linux.stored.book_pieces import head_of, piece_of
+from holdfast.model import errors
 from holdfast.model.envelopes import WHOLE_HOST, Right
-from holdfast.model.errors import (
-    MalformedMessage,
-    OnlyHere,
-    UnexpectedMessage,
-)
-from holdfast.model.ids import parse_session_id
+from holdfast.model.ids import SessionId, parse_session_id
 from holdfast.model.process_status import GuestStatus
 from holdfast.model.session_record import (
     NO_ATTENTION,
@@ -40,9 +39,11 @@ from holdfast.model.session_requests import (
     FindNames,
     Forget,
     Keep,
+    ListImages,
     ListSessions,
     ReadLog,
     Recover,
+    RemoveImage,
     Rename,
     Request,
     Rotate,
@@ -51,7 +52,6 @@ from holdfast.model.session_requests import (
     request_from,
 )
 from holdfast.model.session_requests import Overview as OverviewRequest
-from holdfast.model.text import same_name
 from holdfast.version import __version__
 from holdfast.wire.host_requests import Packet
 
@@ -61,8 +61,8 @@ MAX_PAGE = 48 * 1024
 MAX_PIECE = 32 * 1024
 """Bytes of a logbook in one packet, before they are written as text."""
 
-MAX_NAMES = 64
-"""Operators asked about at once: all that a screen has room for."""
+RESTORING = 40.0
+"""Seconds for a restore: its holder has 30 until it must have deposited."""
 
 _notices = PolicyNotices()
 _seen = Overview()
@@ -77,6 +77,8 @@ RIGHTS: dict[type[Request], Right | None] = {
     Rotate: None,
     Creation: None,
     Recover: None,
+    ListImages: None,
+    RemoveImage: Right.CHECKPOINT,
     Rename: Right.END,
     Keep: Right.END,
     Forget: Right.END,
@@ -86,13 +88,15 @@ RIGHTS: dict[type[Request], Right | None] = {
 about one. `open`, `join` and `terms` are the bridge's."""
 
 
+_ABOUT_ONE = (Rename, Keep, Forget, ReadLog, RemoveImage)
+
 ONLY_HERE = {
     "apply": "applying a policy",
-    "enrol": "making an operator known",
-    "invite": "inviting somebody",
+    "enrol": "adding an operator",
+    "invite": "inviting an operator",
     "revoke": "revoking an operator everywhere",
 }
-"""What somebody elsewhere could wish for, and what to call it in the refusal."""
+"""Requests that are refused remotely, and their names in the refusal."""
 
 
 def request_in(packet: Packet) -> Request:
@@ -105,7 +109,7 @@ def request_in(packet: Packet) -> Request:
     """
     do = packet.get("do")
     if isinstance(do, str) and do in ONLY_HERE:
-        raise OnlyHere(ONLY_HERE[do])
+        raise errors.OnlyHere(ONLY_HERE[do])
     return request_from(packet)
 
 
@@ -118,9 +122,9 @@ async def answer(guest: Guest, asked: Request) -> list[Packet]:
 
     """
     if type(asked) not in RIGHTS:
-        raise UnexpectedMessage(type(asked).__name__, "asking a host")
+        raise errors.UnexpectedMessage(type(asked).__name__, "asking a host")
     right = RIGHTS[type(asked)]
-    if isinstance(asked, Rename | Keep | Forget | ReadLog) and right is not None:
+    if isinstance(asked, _ABOUT_ONE) and right is not None:
         session = parse_session_id(asked.id)
         guest.demand(right, session)
         await demand_there(guest, right, session)
@@ -141,6 +145,11 @@ async def _answered(  # noqa: C901, PLR0911  # one case for each request
             return [await _create(guest, asked)]
         case Recover():
             return [await _recover(guest, asked)]
+        case ListImages():
+            return [{"ok": True, "images": await images_there.told_to(guest, asked)}]
+        case RemoveImage():
+            await images_there.remove(guest, asked)
+            return [{"ok": True}]
         case Rename() | Keep() | Forget():
             # Both the promise and the session itself have been asked.
             await _keeper(keeper_requests.vouched(asked))
@@ -150,9 +159,9 @@ async def _answered(  # noqa: C901, PLR0911  # one case for each request
             piece = await asyncio.to_thread(read, asked, MAX_PIECE)
             return [{"ok": True, **facts_of(piece)}]
         case FindNames():
-            return [await _names(guest, asked)]
+            return [await known_operators.names(guest, asked)]
         case Rotate():
-            return [await _rotate(guest, asked)]
+            return [await known_operators.rotate(guest, asked)]
         case _:
             raise AssertionError(asked)
 
@@ -166,7 +175,7 @@ async def _status(guest: Guest) -> Packet:
 
 async def _list(guest: Guest, asked: ListSessions) -> list[Packet]:
     listed = listed_in(await _keeper(asked))
-    seen = await asyncio.to_thread(_those_seen, guest, listed)
+    seen = await asyncio.to_thread(those_seen, guest, listed)
     gone = await asyncio.to_thread(lost_there.told_to, guest, listed)
     pages = _pages([one.facts() for one in seen])
     pages[-1]["lost"] = gone
@@ -175,17 +184,27 @@ async def _list(guest: Guest, asked: ListSessions) -> list[Packet]:
 
 async def _visible(guest: Guest, asked: ListSessions) -> list[SessionRecord]:
     listed = listed_in(await _keeper(asked))
-    return await asyncio.to_thread(_those_seen, guest, listed)
+    return await asyncio.to_thread(those_seen, guest, listed)
 
 
-def _those_seen(guest: Guest, sessions: list[object]) -> list[SessionRecord]:
+def those_seen(guest: Guest, sessions: list[object]) -> list[SessionRecord]:
     """Return the sessions that a guest may observe."""
     # What the host has promised, and what the session itself has left of it.
     return [
-        one if leaves(guest.id, Right.OBSERVE, one.id) else _unseen(one)
+        _branch(guest, one)
+        if leaves(guest.id, Right.OBSERVE, one.id)
+        else _unseen(_branch(guest, one))
         for one in map(SessionRecord.from_facts, sessions)
         if guest.may(Right.OBSERVE, one.id) and leaves_anything(guest.id, one.id)
     ]
+
+
+def _branch(guest: Guest, one: SessionRecord) -> SessionRecord:
+    """Return a session without its parent, if the guest may not know of that."""
+    parent = one.parent
+    if parent is None or guest.may(Right.OBSERVE, SessionId(parent.session)):
+        return one
+    return one._replace(parent=None)
 
 
 def _unseen(one: SessionRecord) -> SessionRecord:
@@ -211,48 +230,20 @@ async def _create(guest: Guest, asked: Creation) -> Packet:
     if guest.enrolled.promised is not None:
         guest.demand(Right.CREATE, None)  # Else the session's holder decides.
     whole = await asyncio.to_thread(vouched_for, guest, asked)
-    made = record_of(Created, await _keeper(whole, PATIENCE))
+    patience = RESTORING if asked.branches else PATIENCE
+    made = record_of(Created, await _keeper(whole, patience))
     return {"ok": True, **facts_of(made._replace(no_new_privs=False))}
 
 
 async def _recover(guest: Guest, asked: Recover) -> Packet:
     whole = await asyncio.to_thread(lost_there.vouched_for, guest, asked)
-    made = record_of(Created, await _keeper(whole, PATIENCE))
+    patience = RESTORING if asked.image else PATIENCE
+    made = record_of(Created, await _keeper(whole, patience))
     return {"ok": True, **facts_of(made._replace(no_new_privs=False))}
 
 
 async def _keeper(asked: Request, patience: float = keeper_requests.PATIENCE) -> Packet:
     return await asyncio.to_thread(ask_keeper, asked, patience=patience)
-
-
-async def _names(guest: Guest, asked: FindNames) -> Packet:
-    if max(len(asked.actors), len(asked.called)) > MAX_NAMES:
-        raise MalformedMessage("names", "it is no list of a few texts")
-    # A guest who is here for one session meets its operators by their ids; it must not
-    # try out who else there is.
-    called = asked.called if guest.envelope.session is WHOLE_HOST else ()
-    known = await asyncio.to_thread(operators.enrolled)
-    found = [
-        one.actor
-        for one in known
-        if one.actor.id in asked.actors
-        or any(same_name(one.actor.name, name) for name in called)
-    ]
-    names = {one.id: {"name": one.name, "kind": one.kind.value} for one in found}
-    return {"ok": True, "names": names}
-
-
-async def _rotate(guest: Guest, asked: Rotate) -> Packet:
-    known = guest.enrolled
-    if known.is_at_home:
-        raise OnlyHere("changing the key of an operator that is at home here")
-    try:
-        raw = bytes.fromhex(asked.statement)
-    except ValueError:
-        raise MalformedMessage("rotation", "it is not written in hex") from None
-    rotation = accepted_rotation(raw, known.public_key)
-    await asyncio.to_thread(operators.rotate, known, rotation.new, raw, None)
-    return {"ok": True}
 
 
 def host_name() -> str:

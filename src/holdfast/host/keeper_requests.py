@@ -1,4 +1,4 @@
-"""What the host asks the keeper for in its own name."""
+"""The host's own requests to the keeper."""
 
 import time
 

@@ -14,19 +14,36 @@ import os
 import signal
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from holdfast.aio.log import log
+from holdfast.host import lease_requests
+from holdfast.host.checkpoint_driver import CheckpointDriver
+from holdfast.host.drain import Drainer, wish_of
 from holdfast.host.expired_records import clear_away
 from holdfast.host.guests import wall
+from holdfast.host.own_tasks import own_tasks
+from holdfast.host.reaper import ReaperDriver
 from holdfast.host.remote_links import Links
 from holdfast.linux import packets, process_start
 from holdfast.linux.processes import hide_memory
-from holdfast.linux.stored import places
+from holdfast.linux.stored import config, places
 from holdfast.model.errors import HoldfastError, UnexpectedMessage
 from holdfast.model.process_status import HostStatus
 from holdfast.model.session_record import as_facts
-from holdfast.model.session_requests import End, Look, Replace, Status, request_from
+from holdfast.model.session_requests import (
+    ClaimLease,
+    DrainHost,
+    End,
+    Look,
+    PassLease,
+    ReapStandings,
+    Replace,
+    Request,
+    Status,
+    request_from,
+)
 from holdfast.version import __version__
 from holdfast.wire.host_requests import refusal
 
@@ -62,11 +79,15 @@ class Host:
         self._listener.settimeout(0)
         self._askers: set[socket.socket] = set()
         self._links = Links()
+        self._reaper = ReaperDriver()
+        self._checkpoints = CheckpointDriver()
+        self._drainer = Drainer()
         self._keeper: socket.socket | None = None
         self._runs = _how_it_runs()
         self._cleared = 0
         self._ending = asyncio.Event()
         self._next_code: tuple[str, str] | None = None
+        self._group: asyncio.TaskGroup
 
     def run(self) -> None:
         """Serve until a signal or a request ends it. Sessions go on."""
@@ -80,22 +101,41 @@ class Host:
 
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self._ending.set)
+        loop.add_signal_handler(signal.SIGTERM, self._terminated)
+        loop.add_signal_handler(signal.SIGUSR1, self._drain)
         loop.add_reader(self._listener, self._accept)
-        async with asyncio.TaskGroup() as group:
+        async with asyncio.TaskGroup() as self._group:
             tasks = [
-                group.create_task(self._look_after_keeper()),
-                group.create_task(self._clear_from_time_to_time()),
-                group.create_task(self._links.run()),
+                self._group.create_task(self._look_after_keeper()),
+                self._group.create_task(self._clear_from_time_to_time()),
+                self._group.create_task(self._links.run()),
+                self._group.create_task(self._reaper.run()),
+                self._group.create_task(self._checkpoints.run()),
+                *map(self._group.create_task, own_tasks()),
             ]
             await self._ending.wait()
+            await self._drainer.wait()
             self._tell_keeper(LEAVING)
             for task in tasks:
                 task.cancel()
         loop.remove_reader(self._listener)
         for link in (self._listener, *self._askers):
             link.close()
+
+    def _terminated(self) -> None:
+        """End; if the settings say so, let sessions leave first. Twice ends at once."""
+        host = config.settings().host
+        if host.drains_at_end and not self._ending.is_set():
+            self._drainer.begin(host.drain_deadline)
+        elif self._drainer.is_on:
+            self._drainer.abandon()
+        self._ending.set()
+
+    def _drain(self) -> None:
+        """Let sessions leave: a machine in the cloud was told that it goes."""
+        self._drainer.begin(config.settings().host.drain_deadline)
 
     # ── the keeper ────────────────────────────────────────────────────────
 
@@ -114,9 +154,15 @@ class Host:
             log("keeper.found")
             with link:
                 self._keeper = link
+                self._links.leases.keeper_found(link)
+                self._reaper.keeper_found(link)
+                self._drainer.keeper_found(link)
                 self._tell_keeper(self._runs)
-                await _wait_gone(link)
+                await _wait_gone(link, self._links.leases.heard)
             self._keeper = None
+            self._links.leases.keeper_lost()
+            self._reaper.keeper_lost()
+            self._drainer.keeper_found(None)
             log("keeper.lost")
             await asyncio.sleep(GRACE)
 
@@ -164,14 +210,27 @@ class Host:
             link.close()
             return
         packets.close(heard[1])
-        with contextlib.suppress(OSError):
-            packets.send(link, self._answer(heard[0]))
-
-    def _answer(self, packet: packets.Packet) -> packets.Packet:
         try:
-            asked = request_from(packet)
+            asked = request_from(heard[0])
         except HoldfastError as error:
-            return refusal(error)
+            _say(link, refusal(error))
+            return
+        if isinstance(asked, ClaimLease | PassLease):
+            self._group.create_task(self._answer_later(link, asked))
+        else:
+            _say(link, self._answer(asked))
+
+    async def _answer_later(
+        self, link: socket.socket, asked: ClaimLease | PassLease
+    ) -> None:
+        """Answer what only a relay knows."""
+        try:
+            answer = await lease_requests.answer(self._links.leases, asked)
+        except HoldfastError as error:
+            answer = refusal(error)
+        _say(link, answer)
+
+    def _answer(self, asked: Request) -> packets.Packet:
         match asked:
             case Status():
                 return {"ok": True, **as_facts(self._status())}
@@ -179,6 +238,8 @@ class Host:
                 self._ending.set()
             case Look():
                 self._links.look()
+            case DrainHost() | ReapStandings():
+                return self._report(asked)
             case Replace(python, root):
                 self._next_code = python, root
                 self._ending.set()
@@ -186,6 +247,15 @@ class Host:
                 what = type(asked).__name__
                 return refusal(UnexpectedMessage(what, "asking a host here"))
         return {"ok": True}
+
+    def _report(self, asked: DrainHost | ReapStandings) -> packets.Packet:
+        if isinstance(asked, DrainHost):
+            if asked.seconds > 0:
+                self._drainer.begin(asked.seconds, wish_of(asked))
+            return {"ok": True, **as_facts(self._drainer.report())}
+        if asked.look:
+            self._reaper.look_now()
+        return {"ok": True, **as_facts(self._reaper.report())}
 
     def _status(self) -> HostStatus:
         return self._links.status()._replace(
@@ -197,6 +267,11 @@ class Host:
             keeper=self._keeper is not None,
             cleared=self._cleared,
         )
+
+
+def _say(link: socket.socket, answer: packets.Packet) -> None:
+    with contextlib.suppress(OSError):
+        packets.send(link, answer)
 
 
 def serve() -> bool:
@@ -224,11 +299,11 @@ def _find_keeper() -> socket.socket:
     return link
 
 
-async def _wait_gone(link: socket.socket) -> None:
+async def _wait_gone(link: socket.socket, heard: Callable[[bytes], None]) -> None:
     loop = asyncio.get_running_loop()
     with contextlib.suppress(ConnectionError):
-        while await loop.sock_recv(link, packets.MAX_PACKET):
-            pass
+        while raw := await loop.sock_recv(link, packets.MAX_PACKET):
+            heard(raw)
 
 
 def _how_it_runs() -> str:

@@ -1,4 +1,4 @@
-"""Sessions of this machine that were lost, for operators elsewhere.
+"""Lost sessions of this machine, for remote operators.
 
 Who may observe a session sees that it was lost. To have it started again takes the
 right to create sessions, as every start does, and that to write in it: its command and
@@ -13,6 +13,7 @@ from holdfast.linux.stored.lost_sessions import lost
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import NotAllowed
 from holdfast.model.ids import parse_session_id
+from holdfast.model.lost_record import LostRecord
 from holdfast.model.session_record import Facts, SessionRecord
 from holdfast.model.session_requests import Recover
 
@@ -30,12 +31,20 @@ def told_to(guest: Guest, listed: list[object]) -> list[Facts]:
     room = MAX_TOLD
     for one in reversed(lost(living)):
         if guest.may(Right.OBSERVE, one.id) and leaves_anything(guest.id, one.id):
-            facts = one.facts()
+            facts = _told(guest, one).facts()
             room -= len(repr(facts))
             if room < 0:
                 break
             told.append(facts)
     return told
+
+
+def _told(guest: Guest, one: LostRecord) -> LostRecord:
+    """Return a lost session without its images, unless the guest may know of them."""
+    right = Right.CHECKPOINT
+    if guest.may(right, one.id) and leaves(guest.id, right, one.id):
+        return one
+    return one._replace(saved=0, saved_ms=0)
 
 
 def vouched_for(guest: Guest, asked: Recover) -> Recover:
@@ -52,9 +61,11 @@ def vouched_for(guest: Guest, asked: Recover) -> Recover:
     session = parse_session_id(asked.recovers)
     if guest.enrolled.promised is not None:
         guest.demand(Right.CREATE, None)  # Else the session's holder decides.
-    guest.demand(Right.INPUT, session)
-    if not leaves(guest.id, Right.INPUT, session):
-        raise NotAllowed(guest.id, Right.INPUT.value)
+    needed = [Right.INPUT, Right.CHECKPOINT] if asked.image else [Right.INPUT]
+    for right in needed:
+        guest.demand(right, session)
+        if not leaves(guest.id, right, session):
+            raise NotAllowed(guest.id, right.value)
     whole = asked._replace(
         env=None, creator=guest.id, asked_ms=round(wall() * 1000), proof=""
     )

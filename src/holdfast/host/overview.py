@@ -1,4 +1,4 @@
-"""Which sessions need somebody, and what each does now.
+"""Which sessions need attention, and what each does now.
 
 For a list that people look at: state, turn, who is here, what waits, and the last line
 that is shown. Every holder is asked in the name of the operator who wants to know, so
@@ -24,10 +24,10 @@ from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable, shown_name
 from holdfast.wire.codec import Message
-from holdfast.wire.company import Presence, Who
 from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.host_requests import Packet
 from holdfast.wire.messages import Refuse
+from holdfast.wire.presence import Presence, Who
 from holdfast.wire.screens import Screen, ScreenRequest
 
 FRESH = 1.0
@@ -52,7 +52,7 @@ MAX_GUESTS = 256
 """Operators whose answers are kept."""
 
 _NEEDS = ("approval", "secret", "attention", "input", "turn", "")
-"""What a session may need somebody for, most urgent first."""
+"""Why a session may need attention, most urgent first."""
 
 _FOUND = (
     *("state", "program", "turn", "here", "count", "pending", "waiting", "frozen"),
@@ -233,7 +233,7 @@ def _shown(screen: Screen) -> Packet:
 
 
 def _need(facts: Packet) -> str:
-    """Return what a session needs somebody for."""
+    """Return why a session needs attention."""
     if facts["pending"]:
         return "approval"
     waits = _WAITING.get(str(facts["state"]), "")

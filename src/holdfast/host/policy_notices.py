@@ -1,4 +1,4 @@
-"""What people have to know about the policy of this host, on any screen.
+"""Notices about this host's policy, for every client.
 
 A page asks every few seconds, and reading a long policy takes a tenth of a second:
 what was found is kept until one of the files has changed.

@@ -1,8 +1,8 @@
-"""The ways by which operators elsewhere reach this host, and which of them are here.
+"""The host's links to relays and remote operators.
 
 One uplink for each relay that is written down in the file `relays`; without any,
 a relay of our own on loopback, so that everything works on one machine. An operator who
-was let in has a bridge. Once in a second, and whenever somebody asks us to, the
+was let in has a bridge. Once a second, and on request, the
 folders of operators and invitations are looked at: relays are told whom we admit,
 and one who is not known any more is hung up on (T17 for the wire between).
 """
@@ -10,13 +10,16 @@ and one who is not known any more is hung up on (T17 for the wire between).
 import asyncio
 import contextlib
 from collections import Counter
+from functools import partial
 
 from holdfast.aio.log import log
-from holdfast.aio.meeting import Knocked
+from holdfast.aio.relay_client import Knocked, Registration
 from holdfast.crypto.identity import Identity
 from holdfast.host import guests
+from holdfast.host.arrivals import Arrivals
 from holdfast.host.bridge import Bridge
 from holdfast.host.embedded import EmbeddedRelay
+from holdfast.host.lease_driver import Leases
 from holdfast.host.uplink import Uplink
 from holdfast.linux.stored import invites, relays
 from holdfast.linux.stored.host_key import host_seed
@@ -53,15 +56,20 @@ class Links:
         self._looking = asyncio.Event()
         self._group: asyncio.TaskGroup
         self._totals: Counter[str] = Counter()
+        self.leases = Leases(host_id(self._us.public), self._registration)
+        """Those of this machine's movable sessions."""
+
+        self._arrivals = Arrivals(self.leases)
 
     async def run(self) -> None:
-        """Keep everything up until cancelled. Cancelling hangs up on everybody."""
+        """Keep everything up until cancelled. Cancelling closes all links."""
         async with asyncio.TaskGroup() as self._group:
             self._group.create_task(self._sweep_from_time_to_time())
+            self._group.create_task(self.leases.run())
             await self._look_from_time_to_time()
 
     def look(self) -> None:
-        """Look at the folders now: somebody has just changed them."""
+        """Look at the folders now: they have just changed."""
         self._looking.set()
 
     def status(self) -> HostStatus:
@@ -73,6 +81,9 @@ class Links:
             static_key=self._us.static_public.hex(),
             relay=self._embedded.pid,
             links=tuple(uplink.status() for uplink, _ in self._uplinks.values()),
+            leases=self.leases.status(),
+            lease_count=self.leases.counts()[0],
+            fenced_count=self.leases.counts()[1],
             operators=tuple(map(_operator, here[:MAX_BRIDGES_EACH])),
             traffic=Traffic(
                 self._totals["came"],
@@ -140,8 +151,14 @@ class Links:
         for relay in wanted:
             if relay not in self._uplinks:
                 uplink = Uplink(relay, self._us, self._came)
-                task = self._group.create_task(uplink.run(_no_lease))
+                uplink.linked = self.leases.linked
+                by = partial(self.leases.redial_by, relay)
+                task = self._group.create_task(uplink.run(by))
                 self._uplinks[relay] = uplink, task
+
+    def _registration(self, relay: str) -> Registration | None:
+        uplink, _ = self._uplinks.get(relay, (None, None))
+        return None if uplink is None else uplink.registration
 
     # ── operators ─────────────────────────────────────────────────────────
 
@@ -157,7 +174,7 @@ class Links:
             # Counted and not logged: a relay can knock as often as it likes.
             self._totals["turned_away"] += 1
             return
-        bridge = Bridge(self._us, self._tell)
+        bridge = Bridge(self._us, self._tell, self._arrivals)
         task = self._group.create_task(self._serve(bridge, knock))
         self._bridges[bridge] = task
         task.add_done_callback(lambda _: self._left(bridge))
@@ -181,8 +198,3 @@ def _operator(bridge: Bridge) -> RemoteOperator:
     """Say who came, to which session, and how much went over it."""
     actor = bridge.actor or actor_id(bridge.public_key)
     return RemoteOperator(actor, bridge.session, bridge.bytes_in, bridge.bytes_out)
-
-
-def _no_lease() -> float | None:
-    """Return when a lease must be renewed: no session of ours is movable yet."""
-    return None

@@ -1,4 +1,4 @@
-"""What an operator may do to one session, by that session's own word.
+"""An operator's rights in one session, according to that session.
 
 The host knows what it has promised; what a session has granted or revoked since then
 is on record there. So a guest who asks the host about one session is measured by both.
@@ -10,14 +10,14 @@ import asyncio
 import contextlib
 import socket
 
-from holdfast.host.books import Books
 from holdfast.host.guests import Guest, wall
 from holdfast.host.holder_visit import holder_socket, visit
+from holdfast.linux.stored.book_rights import Books
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import Forbidden, NotAllowed, SessionUnreachable
 from holdfast.model.ids import ActorId, SessionId
-from holdfast.wire.company import Presence, Who
 from holdfast.wire.messages import Refuse
+from holdfast.wire.presence import Presence, Who
 
 PATIENCE = 2.0
 """Seconds for a holder to answer: it has a terminal to serve first."""
@@ -62,7 +62,7 @@ async def _rights(
 
 
 def leaves_anything(actor: ActorId, session: SessionId) -> bool:
-    """Tell whether a logbook leaves any right to somebody; whom it omits, it does."""
+    """Tell whether an operator has any right by a logbook; one not named in it has."""
     envelope = _books.envelope(actor, session)
     now = wall()
     return envelope is None or any(
@@ -71,6 +71,6 @@ def leaves_anything(actor: ActorId, session: SessionId) -> bool:
 
 
 def leaves(actor: ActorId, right: Right, session: SessionId) -> bool:
-    """Tell whether a logbook leaves a right to somebody; whom it omits, it does."""
+    """Tell whether an operator has a right by a logbook; one not named in it has."""
     envelope = _books.envelope(actor, session)
     return envelope is None or envelope.covers(right, session, wall())

@@ -13,9 +13,9 @@ import ssl
 from collections.abc import Awaitable, Callable
 
 from holdfast.aio.log import log
-from holdfast.aio.meeting import Admitted, Knocked, Registration, register
-from holdfast.core.relay.doorway import is_loopback
+from holdfast.aio.relay_client import Admitted, Knocked, Registration, register
 from holdfast.core.relay.redial import LONGEST, Redial
+from holdfast.core.relay.unproven_connections import is_loopback
 from holdfast.crypto.identity import Identity
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
@@ -46,6 +46,13 @@ class Uplink:
         self._sessions: frozenset[SessionId] = frozenset()
         self._registration: Registration | None = None
         self._hurry = asyncio.Event()
+        self.linked: Callable[[str], None] = lambda _: None
+        """Told of this relay whenever there is a new link to it."""
+
+    @property
+    def registration(self) -> Registration | None:
+        """The link, while there is one."""
+        return self._registration
 
     async def run(self, next_deadline: Callable[[], float | None]) -> None:
         """Keep the link up until cancelled. Cancelling hangs up."""
@@ -100,9 +107,10 @@ class Uplink:
             redial.linked(loop.time())
             self._registration, self.is_up = registration, True
             log("relay.found", relay=self.relay)
-            # Somebody may have been enrolled while we were registering.
+            # An operator may have been enrolled while we were registering.
             await registration.admit(self._admitted)
             await registration.publish(self._sessions)
+            self.linked(self.relay)
             async for knock in registration:
                 self.knocks += 1
                 self._came(knock)

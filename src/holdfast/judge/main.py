@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 
-from holdfast.judge.worker_pool import Court
+from holdfast.judge.worker_pool import WorkerPool
 
 STANDARD_INPUT = 0
 
@@ -20,7 +20,7 @@ def main() -> int:
     # A plug-in's own children must not be left to a parent that ignores them.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, _end)
-    Court(socket.socket(fileno=STANDARD_INPUT)).run()
+    WorkerPool(socket.socket(fileno=STANDARD_INPUT)).run()
     return 0
 
 

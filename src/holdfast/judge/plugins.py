@@ -5,7 +5,7 @@ question's document, a copy of its own, and returns "allow", "deny" or "ask"; a
 dict with "verdict" and perhaps "rule" and "why"; or None for no opinion.
 Anything else, and anything it raises, is a failure, and a failure denies.
 
-Only plug-ins that the policy names are asked: what somebody installed for
+Only plug-ins that the policy names are asked: what was installed for
 another purpose decides nothing. And nothing is loaded from the plug-ins' folder that
 was changed since the policy was applied.
 """
@@ -30,7 +30,7 @@ Plugin = Callable[[dict[str, object]], object]
 
 
 class Failed(Exception):
-    """Somebody who was asked gave no answer; the text completes "the policy …"."""
+    """A plug-in or webhook gave no answer; the text completes "the policy …"."""
 
 
 class Plugins:
@@ -47,7 +47,7 @@ class Plugins:
         What was loaded before another policy was applied is forgotten.
 
         Raises:
-            Failed: Somebody has changed it since.
+            Failed: It has changed since.
 
         """
         if digest == self._vouched:
@@ -106,7 +106,7 @@ def judgement_from(said: object, source: str) -> Judgement | None:
     """
     if said is None:
         return None
-    # Exactly these types: one of somebody's own may answer differently each time.
+    # Exactly these types: a subclass may answer differently each time.
     answer = said if type(said) is dict else {"verdict": said}
     verdict = verdict_from(answer.get("verdict"))
     rule, why = answer.get("rule", ""), answer.get("why", "")

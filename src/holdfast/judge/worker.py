@@ -41,7 +41,7 @@ class Worker:
         return self.link.fileno()
 
     def bury(self) -> None:
-        """Kill it, and all that it started, and leave no trace."""
+        """Kill it, with everything it started, and reap it."""
         self.link.close()
         for kill in (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -70,11 +70,11 @@ class Case:
     """Who is asked, for people."""
 
     def failed(self, why: str) -> Answer:
-        """Return that there is no answer, why, and whose it should have been."""
+        """Return a failed answer: why it failed, and who should have given it."""
         return Answer(self.ticket, failed=f"{why} ({self.whom})")
 
 
-class Court:
+class WorkerPool:
     """Takes questions from links and puts them to workers."""
 
     def __init__(self, listener: socket.socket) -> None:
@@ -138,7 +138,7 @@ class Court:
             ask = Ask.from_bytes(raw)
         except BlockingIOError:
             return
-        except (OSError, PeerError):  # gone, or not one of ours
+        except (OSError, PeerError):  # gone, or not a holder
             self._part(link)
             return
         case = Case(link, ask.ticket, raw, arrived_at + ask.timeout, ask.whom)

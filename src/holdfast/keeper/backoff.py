@@ -1,4 +1,4 @@
-"""How long to wait before restarting a process that keeps dying.
+"""When to restart a process that died, and how long to wait if it keeps dying.
 
 Theory of operation
 -------------------
@@ -9,6 +9,7 @@ Invariants, checked by tests/keeper/test_backoff.py:
 
 I1  The delay never shrinks within a row of deaths, and never exceeds the bound.
 I2  A death after a calm life counts as the first.
+I3  A death is answered by one restart, and by none once it runs again.
 """
 
 from dataclasses import dataclass
@@ -30,16 +31,28 @@ class Backoff:
     """The longest delay, in seconds."""
 
     deaths: int = 0
+    restart_at: float | None = None
+    """When to start it again; None while it runs, or is not ours to start."""
+
     _born_at: float = 0.0
 
     def born(self, now: float) -> None:
         """Note that it was started."""
         self._born_at = now
+        self.restart_at = None
 
-    def died(self, now: float) -> float:
-        """Note that it died; return the moment at which to start it again."""
+    def died(self, now: float) -> None:
+        """Note that it died, and when to start it again."""
         self.deaths = 1 if now - self._born_at > self.calm else self.deaths + 1
-        if self.deaths <= self.patient:
-            return now
-        doubled = _STEP * 2.0 ** min(self.deaths - self.patient, 32)
-        return now + min(doubled, self.max_delay)
+        delay = 0.0
+        if self.deaths > self.patient:
+            doubled = _STEP * 2.0 ** min(self.deaths - self.patient, 32)
+            delay = min(doubled, self.max_delay)
+        self.restart_at = now + delay
+
+    def take_due(self, now: float) -> bool:
+        """Tell whether it is time to start it again, once for each death."""
+        if self.restart_at is None or now < self.restart_at:
+            return False
+        self.restart_at = None
+        return True

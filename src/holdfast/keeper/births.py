@@ -88,7 +88,7 @@ class Births:
             os.close(birth.pidfd)
 
     def died(self, key: str, why: str) -> None:
-        """Take that a holder on its way is dead, and why; nothing if none is."""
+        """Note that a holder on its way is dead, and why; nothing if none is."""
         if key in self._births:
             self.drop(key)
             self._died(key, why)

@@ -1,7 +1,7 @@
 """Checks packets from others before anything of them is kept.
 
 A process that can send us packets has our uid and could do worse; but a client with a
-bug must not be able to spoil the list for everybody, or to end the keeper.
+bug must not be able to break the list for all clients, or to end the keeper.
 """
 
 import json
@@ -28,9 +28,9 @@ MAX_SESSIONS = 4000
 """Sessions kept if nobody says otherwise: four times what is promised to work."""
 
 LIMIT = "HOLDFAST_MAX_SESSIONS"
-"""Where somebody may say otherwise; new code in our place finds it there too."""
+"""Where this can be overridden; new code after an upgrade finds it there too."""
 
-STATES = ("starting", "running", "frozen", "exited")
+STATES = ("starting", "running", "frozen", "fenced", "exited")
 
 
 def changes(asked: Rename | Keep | Changed) -> Facts:

@@ -1,6 +1,7 @@
 """The code that a process of holdfast runs: its interpreter and its folder."""
 
 import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,22 @@ class Code:
         ]
         path = os.pathsep.join([self.root, *others])
         return {**os.environ, "PYTHONPATH": path}
+
+    def start(self, module: str, *words: str, fd: int) -> int:
+        """Start a program of it, which has `fd`; return its pid. SIGCHLD collects it.
+
+        Raises:
+            OSError: There is no such interpreter, or no process or descriptor left.
+
+        """
+        started = subprocess.Popen(  # noqa: S603  # our own program
+            [self.python, "-P", "-m", module, *words],
+            pass_fds=[fd],
+            stdin=subprocess.DEVNULL,
+            env=self.environment(),
+        )
+        started.returncode = 0
+        return started.pid
 
 
 def present() -> Code:

@@ -10,7 +10,7 @@ import socket
 import time
 from dataclasses import dataclass
 
-from holdfast.keeper.keeper_state import Household, no_keeper, refusal
+from holdfast.keeper.keeper_state import KeeperState, no_keeper, refusal
 from holdfast.keeper.vault import Facts  # an annotation people read
 from holdfast.linux import packets
 from holdfast.model.holder_orders import Consent
@@ -23,7 +23,7 @@ PATIENCE = 5.0
 
 @dataclass(slots=True)
 class Request:
-    """What somebody waits for."""
+    """A request that waits for consent."""
 
     asker: socket.socket
     session: str
@@ -37,14 +37,14 @@ class Request:
 class Consents:
     """Requests that wait for the word of a holder."""
 
-    def __init__(self, household: Household) -> None:
-        self._household = household
+    def __init__(self, keeper_state: KeeperState) -> None:
+        self._keeper_state = keeper_state
         self._open: dict[int, Request] = {}
         self._tickets = itertools.count(1)
 
     def must_be_asked(self, session: str) -> bool:
         """Tell whether a session has, or will have, a holder that can be asked."""
-        kept = self._household.vault.deposits.get(session)
+        kept = self._keeper_state.vault.deposits.get(session)
         return kept is not None and kept.held.consents
 
     def ask(
@@ -54,15 +54,15 @@ class Consents:
         asked: ProvenChange,
         packet: packets.Packet,
     ) -> None:
-        """Have a holder asked, now or when there is one."""
+        """Ask a holder, now or when there is one."""
         ticket = next(self._tickets)
         until = time.monotonic() + PATIENCE
         self._open[ticket] = Request(asker, session, asked, packet, until)
-        self._household.wake(session)
+        self._keeper_state.wake(session)
         self._tell(ticket)
 
     def is_open(self, session: str) -> bool:
-        """Tell whether somebody waits for a session's holder to say something."""
+        """Tell whether a request waits for a session's holder."""
         return any(one.session == session for one in self._open.values())
 
     def deposited(self, session: str) -> None:
@@ -74,12 +74,12 @@ class Consents:
     def said(self, link: socket.socket, said: Said) -> Request | None:
         """Take the word of a holder; return what may be done now."""
         request = self._open.get(said.ticket)
-        if request is None or self._household.held.get(link) != request.session:
+        if request is None or self._keeper_state.held.get(link) != request.session:
             return None
         del self._open[said.ticket]
         if said.ok:
             return request
-        self._household.links.send(request.asker, refusal_of(said))
+        self._keeper_state.links.send(request.asker, refusal_of(said))
         return None
 
     def next_deadline(self) -> float | None:
@@ -92,16 +92,16 @@ class Consents:
         requests = [self._open.pop(ticket) for ticket in late]
         done = []
         for one in requests:
-            if self._household.links_of(one.session):
+            if self._keeper_state.links_of(one.session):
                 refused = no_keeper("the session's holder does not answer")
-                self._household.links.send(one.asker, refused)
+                self._keeper_state.links.send(one.asker, refused)
             else:
                 done.append(one)
         return done
 
     def _tell(self, ticket: int) -> None:
         request = self._open[ticket]
-        self._household.tell_holder(request.session, Consent(ticket, request.packet))
+        self._keeper_state.tell_holder(request.session, Consent(ticket, request.packet))
 
 
 def refusal_of(said: Said | Failed) -> Facts:

@@ -20,7 +20,7 @@ class Watch:
         self._watched: dict[str, list[int]] = {}
 
     def begin(self, session: str) -> None:
-        """Have it told when something happens in a session, or has happened."""
+        """Watch a session that dozes, and report what happens in it."""
         self.end(session)
         copy = self.trust.copies.get(session)
         if copy is None or len(copy.fds) <= LEADER:
@@ -28,7 +28,7 @@ class Watch:
         # Of one that is over, all has been read but what clients may ask.
         is_over = copy.facts.get("state") == "exited"
         places = (LISTENER,) if is_over else (LISTENER, TERMINAL, LEADER)
-        # A shell that tells what is set in it may wait until somebody reads that.
+        # A shell that reports its state may block until that is read.
         pipes = [fd for fd in copy.fds[LEADER + 1 :] if _is_pipe(fd)]
         self._watched[session] = [copy.fds[place] for place in places]
         self._watched[session] += [] if is_over else pipes

@@ -80,8 +80,8 @@ class Dozer:
 
 
 def become(link: socket.socket, trust: Trust) -> None:
-    """Be the dozer, in a process that was forked for it."""
-    # A nursery of ours that has ended is nobody's business.
+    """Run as the dozer, in a process that was forked for it."""
+    # A nursery that has ended needs no action.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     dozer = Dozer(link, trust)
     dozer.run()

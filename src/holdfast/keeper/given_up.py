@@ -25,7 +25,7 @@ class GivenUp:
         self._kept: dict[str, GivenUpHolder] = {}
 
     def note(self, key: str, why: str) -> None:
-        """Take that a holder was given up on; `key` is its session or its creation."""
+        """Note that a holder was given up on; `key` is its session or its creation."""
         at_ms = time.time_ns() // 1_000_000
         count = self._kept.pop(key, GivenUpHolder()).count_ + 1
         shown = "".join(one if one.isprintable() else "?" for one in why)[:MAX_WHY]

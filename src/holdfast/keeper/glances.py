@@ -1,4 +1,4 @@
-"""What sessions do now, for a list: the holders are asked, and waited for briefly.
+"""Summaries of sessions for a list: holders are asked, and waited for briefly.
 
 The keeper knows what lasts, and a holder what is so at this moment. A list of both
 has every holder that is awake asked at once. The list goes out when all have answered,
@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from holdfast.keeper.keeper_state import Household
+from holdfast.keeper.keeper_state import KeeperState
 from holdfast.keeper.vault import Facts  # an annotation people read
 from holdfast.model.holder_orders import Glance
 from holdfast.model.keeper_messages import Seen
@@ -20,15 +20,22 @@ PATIENCE = 0.2
 """Seconds for answers: a holder needs a millisecond, and a hundred that are awake on a
 small machine a tenth of a second."""
 
-NOW = ("doing", "turn_of", "attached", "output_ms")
+NOW = ("doing", "turn_of", "attached", "output_ms", "operating", "offset")
 """What is so at a moment only."""
 
-_BLANK: Facts = {"doing": "", "turn_of": "", "attached": [], "output_ms": 0}
+ASLEEP = ("doing", "output_ms", "offset")
+"""What a session that dozes was like when it fell asleep, and so is now."""
+
+_BLANK: Facts = {
+    **dict.fromkeys(("output_ms", "operating", "offset"), 0),
+    **dict.fromkeys(("doing", "turn_of"), ""),
+    "attached": [],
+}
 
 
 @dataclass(slots=True)
 class _Asker:
-    """Somebody who waits for a list, and whom it waits for."""
+    """A client that waits for a list, and the holders it waits for."""
 
     link: socket.socket
     missing: set[str]
@@ -40,37 +47,37 @@ class Glances:
     """Lists that wait for the word of holders."""
 
     def __init__(
-        self, household: Household, answer: Callable[[socket.socket], None]
+        self, keeper_state: KeeperState, answer: Callable[[socket.socket], None]
     ) -> None:
-        """Have `answer` called for each link whose list is complete."""
-        self._household = household
+        """Call `answer` for each link whose list is complete."""
+        self._keeper_state = keeper_state
         self._answer = answer
         self._askers: list[_Asker] = []
         self._found: dict[str, Facts] = {}
 
     def begin(self, link: socket.socket) -> bool:
-        """Ask the holders for somebody; False if there is nobody to wait for."""
-        deposits = self._household.vault.deposits
+        """Ask the holders for a client; False if there is none to wait for."""
+        deposits = self._keeper_state.vault.deposits
         awake = {
             session
             for session, kept in deposits.items()
             if kept.exit is None
             and not kept.is_dozing
-            and not self._household.stalled(session)
-            and self._household.links_of(session)
+            and not self._keeper_state.stalled(session)
+            and self._keeper_state.links_of(session)
         }
-        # One that was asked a moment ago, for somebody else, answers both.
+        # One that was asked a moment ago, for another client, answers both.
         asked = {session for one in self._askers for session in one.missing}
         until = time.monotonic() + PATIENCE
         for session in awake - asked:
-            self._household.tell_holder(session, Glance())
+            self._keeper_state.tell_holder(session, Glance())
         if awake:
             self._askers.append(_Asker(link, awake, until))
         return bool(awake)
 
     def said(self, link: socket.socket, seen: Seen) -> None:
         """Take a holder's answer, if it is about its own session."""
-        session = self._household.held.get(link)
+        session = self._keeper_state.held.get(link)
         if session is None or session != seen.id:
             return
         facts: Facts = {name: getattr(seen, name) for name in NOW}
@@ -97,11 +104,11 @@ class Glances:
         """Return what is so now of a session, for the list that is being made."""
         if session in self._found:
             return self._found[session]
-        kept = self._household.vault.deposits[session]
+        kept = self._keeper_state.vault.deposits[session]
         if not kept.is_dozing:
             return _BLANK
-        record = kept.record
-        return {**_BLANK, "doing": record.doing, "output_ms": record.output_ms}
+        seen = {name: kept.facts.get(name, _BLANK[name]) for name in ASLEEP}
+        return {**_BLANK, **seen}
 
     def _finish(self, is_due: Callable[[_Asker], bool]) -> None:
         due = [one for one in self._askers if is_due(one)]

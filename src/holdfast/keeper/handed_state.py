@@ -104,7 +104,7 @@ def read(memory: int) -> State:
 
 
 def socket_at(fd: int) -> socket.socket:
-    """Return the socket with this number, which no child of ours inherits."""
+    """Return the socket with this number, which no child process inherits."""
     withhold(fd)
     return socket.socket(fileno=fd)
 

@@ -1,4 +1,4 @@
-"""What the keeper is asked, and what it answers.
+"""The requests to the keeper, and its answers.
 
 Packets (JSON, linux/packets.py), each answered with `ok`; docs/spec/keeper.md has
 the table.
@@ -11,22 +11,13 @@ import time
 from holdfast.keeper import checks, code, leftovers
 from holdfast.keeper.consents import Consents, Request, refusal_of
 from holdfast.keeper.glances import Glances
-from holdfast.keeper.keeper_state import Household, no_keeper, refusal
+from holdfast.keeper.keeper_state import KeeperState, no_keeper, refusal
 from holdfast.keeper.upgrade import Deposited, Proven
 from holdfast.keeper.upgrade_steps import Upgrading
 from holdfast.keeper.vault import Facts
 from holdfast.linux import descriptors, packets
+from holdfast.model import errors
 from holdfast.model import keeper_messages as told
-from holdfast.model.errors import (
-    HoldfastError,
-    HostFull,
-    NameTaken,
-    NoDescriptorLeft,
-    NotProven,
-    SessionNotFound,
-    StillAlive,
-    UnexpectedMessage,
-)
 from holdfast.model.ids import ENTROPY, SessionId, parse_session_id, session_id
 from holdfast.model.process_status import KeeperStatus
 from holdfast.model.session_record import as_facts
@@ -64,16 +55,16 @@ PATIENT = (ListSessions, Creation, Recover, Rename, Keep, Forget, Upgrade, Down)
 class Requests:
     """Answers requests."""
 
-    def __init__(self, household: Household, upgrading: Upgrading) -> None:
+    def __init__(self, keeper_state: KeeperState, upgrading: Upgrading) -> None:
         self.started_at = time.monotonic()
         self.is_closing = False
         """Whether the keeper was told to end."""
 
         self._most_sessions = checks.most_sessions(os.environ)
-        self._household = household
+        self._keeper_state = keeper_state
         self._upgrading = upgrading
-        self._consents = Consents(household)
-        self._glances = Glances(household, self._send_list)
+        self._consents = Consents(keeper_state)
+        self._glances = Glances(keeper_state, self._send_list)
         self._coming: dict[str, str] = {}
         self._expected: set[SessionId] = set()
         self._expected_until: float | None = None
@@ -94,14 +85,14 @@ class Requests:
         return min((at for at in deadlines if at is not None), default=None)
 
     def tick(self, now: float) -> None:
-        """Answer what was postponed, once everybody is here or it is time."""
+        """Answer postponed requests, once all holders are here or the time is up."""
         for request in self._consents.overdue(now):
             self._carry_out(request)
         self._glances.tick(now)
         until = self._expected_until
         if until is None:
             return
-        if now >= until or self._expected <= self._household.vault.deposits.keys():
+        if now >= until or self._expected <= self._keeper_state.vault.deposits.keys():
             self._expected_until = None
             postponed, self._postponed = self._postponed, []
             for link, packet in postponed:
@@ -109,24 +100,27 @@ class Requests:
 
     def hear(self, link: socket.socket, packet: packets.Packet, fds: list[int]) -> None:
         """Answer one packet."""
-        self._household.heard(link)
+        self._keeper_state.heard(link)
         asked: told.KeeperMessage | None = None
         answer: Facts | None
         try:
             asked = told.message_from(packet)
             if isinstance(asked, told.Deposit | told.Inherit | told.Doze):
                 answer = self._take_in(link, asked, fds)
+            elif isinstance(asked, told.Port):
+                answer = None
+                self._port(link, asked, fds)
             else:
                 packets.close(fds)  # Nobody else has any to give.
                 fds = []
                 answer = self._answer(link, packet, asked)
-        except HoldfastError as error:
+        except errors.HoldfastError as error:
             packets.close(fds)
             answer = refused(error)
         if isinstance(asked, told.Doze):
             answer = {**(answer or {}), "do": "doze"}
         if answer is not None:
-            self._household.links.send(link, answer)
+            self._keeper_state.links.send(link, answer)
         if isinstance(asked, told.Deposit):
             self._deposited(link, asked.facts)
 
@@ -145,7 +139,7 @@ class Requests:
             case told.Doze():
                 return self._doze(link, session, asked, fds)
 
-    def _answer(  # noqa: C901, PLR0911, PLR0912  # one case for each request
+    def _answer(  # noqa: C901, PLR0911, PLR0912, PLR0915  # one case for each request
         self, link: socket.socket, packet: packets.Packet, asked: told.KeeperMessage
     ) -> Facts | None:
         if self._expected_until is not None and isinstance(asked, PATIENT):
@@ -173,27 +167,50 @@ class Requests:
                     self._carry_out(request)
                 return None
             case told.Changed(session):
-                if self._household.held.get(link) != parse_session_id(session):
-                    raise NotProven("")
+                if self._keeper_state.held.get(link) != parse_session_id(session):
+                    raise errors.NotProven("")
                 return self._change(asked)
             case told.Unbegun(session):
-                if self._household.held.get(link) != parse_session_id(session):
-                    raise NotProven("")
-                self._household.forget(session, is_over=False)
+                if self._keeper_state.held.get(link) != parse_session_id(session):
+                    raise errors.NotProven("")
+                self._keeper_state.forget(session, is_over=False)
                 return None
             case told.GaveUp(session, why):
-                self._household.given_up.note(parse_session_id(session), why)
+                self._keeper_state.given_up.note(parse_session_id(session), why)
                 return {"ok": True}
             case Status():
                 return {"ok": True, **as_facts(self._status())}
             case told.HostIsThere(runs):
-                return {"ok": self._household.host.hello(link, runs)}
+                return self._host_is_there(link, runs)
+            case told.Leases():
+                self._take_leases(link, asked)
+                return None
+            case told.Warned():
+                self._take_warnings(link, asked)
+                return None
             case Upgrade(python, root):
                 return self._upgrading.begin(link, code.Code(python, root))
             case Down():
                 return self._down()
             case _:
-                raise UnexpectedMessage(type(asked).__name__, "asking a keeper")
+                raise errors.UnexpectedMessage(type(asked).__name__, "asking a keeper")
+
+    def _take_leases(self, link: socket.socket, said: told.Leases) -> None:
+        if link is not self._keeper_state.host.link:
+            raise errors.NotProven("")
+        self._keeper_state.host.leases.told(said.leases)
+
+    def _take_warnings(self, link: socket.socket, said: told.Warned) -> None:
+        if link is not self._keeper_state.host.link:
+            raise errors.NotProven("")
+        self._keeper_state.host.reap_notices.told(said.sessions)
+
+    def _host_is_there(self, link: socket.socket, runs: str) -> Facts:
+        is_new = link is not self._keeper_state.host.link
+        is_known = self._keeper_state.host.hello(link, runs)
+        if is_new and is_known:
+            self._keeper_state.host.leases.greet()
+        return {"ok": is_known}
 
     def _deposit(
         self,
@@ -203,102 +220,116 @@ class Requests:
         fds: list[int],
     ) -> Facts:
         facts = checks.deposit(asked.facts, fds)
-        household, token = self._household, asked.token
-        kept = household.vault.deposits.get(session)
+        keeper_state, token = self._keeper_state, asked.token
+        kept = keeper_state.vault.deposits.get(session)
         if kept is not None and not checks.is_same(kept.fds, fds):
-            raise NotProven("")
-        if session in household.forgotten:
+            raise errors.NotProven("")
+        if session in keeper_state.forgotten:
             # Forgotten while it was orphaned; what it has just made goes too.
             leftovers.remove_files(session)
-            raise SessionNotFound(session)
-        household.deposit(link, session, facts, fds)
+            raise errors.SessionNotFound(session)
+        keeper_state.deposit(link, session, facts, fds)
         # A creation's token is its session's id; any other would be someone else's.
         waiting = None
         if token == session:
-            household.births.drop(token)
-            waiting = household.waiting.pop(token, None)
+            keeper_state.births.drop(token)
+            waiting = keeper_state.waiting.pop(token, None)
         if waiting is not None:
-            household.links.send(waiting, {"ok": True, "id": session, **facts})
-        household.note_exit(session, asked.exit)
-        return {"ok": True, "exit": household.vault.deposits[session].exit}
+            keeper_state.links.send(waiting, {"ok": True, "id": session, **facts})
+        keeper_state.note_exit(session, asked.exit)
+        return {"ok": True, "exit": keeper_state.vault.deposits[session].exit}
 
     def _inherit(
         self, session: SessionId, asked: told.Inherit, fds: list[int]
     ) -> Facts:
         facts = checks.deposit(asked.facts, fds)
-        if session in self._household.forgotten:
-            raise SessionNotFound(session)
-        kept = self._household.vault.deposits.get(session)
+        if session in self._keeper_state.forgotten:
+            raise errors.SessionNotFound(session)
+        kept = self._keeper_state.vault.deposits.get(session)
         if kept is not None and not checks.is_same(kept.fds, fds):
-            raise NotProven("")
+            raise errors.NotProven("")
         if self._expected_until is not None:
             # A peer with so much to give has more: nobody is answered in between.
             self._expected_until = time.monotonic() + KNOCK_PATIENCE
-        self._household.inherit(session, facts, fds)
-        self._household.note_exit(session, asked.exit)
+        self._keeper_state.inherit(session, facts, fds)
+        self._keeper_state.note_exit(session, asked.exit)
         return {"ok": True}
 
     def _doze(
         self, link: socket.socket, session: SessionId, asked: told.Doze, fds: list[int]
     ) -> Facts:
         """Let a session doze whose holder asks for it, and is about to go."""
-        household, left = self._household, checks.left(fds)
+        keeper_state, left = self._keeper_state, checks.left(fds)
         is_due = (
-            household.held.get(link) == session
-            and not household.vault.deposits[session].is_dozing
+            keeper_state.held.get(link) == session
+            and not keeper_state.vault.deposits[session].is_dozing
             and not self._consents.is_open(session)
             and not self._upgrading.is_on
             and not self.is_closing
         )
         seen: Facts = {"doing": asked.doing, "output_ms": asked.output_ms}
-        if is_due and household.doze(session, left, asked.idle_ms, **seen):
+        seen["offset"] = asked.offset
+        if is_due and keeper_state.doze(session, left, asked.idle_ms, **seen):
             self._glances.gone(session)
             return {"ok": True}
         packets.close(left)
-        return no_keeper("the session cannot doze now")
+        return no_keeper("the session cannot go to sleep now")
+
+    def _port(self, link: socket.socket, asked: told.Port, fds: list[int]) -> None:
+        """Have a porter made for a holder; it hears it from the link if there is none.
+
+        No birth waits for it, and nobody replaces it: what it leaves, the holder mends.
+        """
+        if self._keeper_state.held.get(link) != parse_session_id(asked.id):
+            raise errors.NotProven("")
+        packet: Facts = {"do": "port"}
+        side = self._upgrading.side_of_births
+        if len(fds) == 1 and not self.is_closing:
+            self._keeper_state.ask_nursery(side, packet, fds)
+        packets.close(fds)
 
     def _deposited(self, link: socket.socket, said: object) -> None:
         """Say what comes after the answer, which the holder waits for first."""
-        session = self._household.held.get(link)
+        session = self._keeper_state.held.get(link)
         if session is None:
             return
-        newest = self._household.chosen(session)
+        newest = self._keeper_state.chosen(session)
         if isinstance(said, dict) and not newest._asdict().items() <= said.items():
             # It waited for its predecessor to leave, and was not told meanwhile.
-            self._household.order(link, newest)
+            self._keeper_state.order(link, newest)
         self._consents.deposited(session)
-        self._household.tell_replaced(link, session)
-        self._household.ask_first(link)
+        self._keeper_state.tell_replaced(link, session)
+        self._keeper_state.ask_first(link)
         if self.is_closing:
-            self._household.let_rest(link)
+            self._keeper_state.let_rest(link)
         self._upgrading.happened(Deposited(session))
 
     def _failed(self, link: socket.socket, asked: told.Failed) -> Facts:
-        token, household = asked.token, self._household
-        is_born = token in household.vault.deposits
+        token, keeper_state = asked.token, self._keeper_state
+        is_born = token in keeper_state.vault.deposits
         # What lives has not failed; of anything else only its holder can know.
-        if is_born or not household.births.is_of(token, packets.process_of(link)):
-            raise NotProven("")
-        # Before anybody is told: then nothing of it is to be found any more, but
-        # for the record of what somebody was not allowed to start.
-        if token not in household.recovering:  # Else somebody may have what is left.
+        if is_born or not keeper_state.births.is_of(token, packets.process_of(link)):
+            raise errors.NotProven("")
+        # Before the client is told: then nothing of it can be found any more,
+        # except the record of a start that was not allowed.
+        if token not in keeper_state.recovering:  # Another may have what is left.
             remove = leftovers.remove_files if asked.kept else leftovers.remove_traces
             remove(SessionId(token))
-        household.births.drop(token)
-        waiting = household.waiting.pop(token, None)
+        keeper_state.births.drop(token)
+        waiting = keeper_state.waiting.pop(token, None)
         if waiting is not None:
-            household.links.send(waiting, refusal_of(asked))
+            keeper_state.links.send(waiting, refusal_of(asked))
         return {"ok": True}
 
     def _list(self, link: socket.socket) -> Facts:
         *pages, last = checks.pages(self._sessions())
         for page in pages:
             packet: Facts = {"ok": True, "sessions": page, "more": True}
-            self._household.links.send(link, packet)
+            self._keeper_state.links.send(link, packet)
         return {"ok": True, "sessions": last, "more": False}
 
     def _send_list(self, link: socket.socket) -> None:
-        self._household.links.send(link, self._list(link))
+        self._keeper_state.links.send(link, self._list(link))
 
     def _sessions(self) -> list[Facts]:
         return [
@@ -308,9 +339,9 @@ class Requests:
                 "exit": kept.exit,
                 "held": kept.is_held,
                 **self._glances.of(session),
-                **self._household.stalled(session),
+                **self._keeper_state.stalled(session),
             }
-            for session, kept in self._household.vault.deposits.items()
+            for session, kept in self._keeper_state.vault.deposits.items()
         ]
 
     def _create(
@@ -320,6 +351,8 @@ class Requests:
         if name is not None:
             self._demand_free(checked_name(name))
         self._demand_room()
+        if packet.get("movable") and self._keeper_state.host.link is None:
+            raise errors.NotMovable("no host is running here to renew its lease")
         if self.is_closing:
             return no_keeper("it is ending")
         # We choose the id, so that we know what to clear away if the holder dies.
@@ -330,61 +363,63 @@ class Requests:
     def _recover(
         self, link: socket.socket, packet: packets.Packet, asked: Recover
     ) -> Facts | None:
-        """Have the next life of a session begun, unless somebody has the last one."""
-        session, household = parse_session_id(asked.recovers), self._household
+        """Start the next incarnation of a session, unless the last one still runs."""
+        session, keeper_state = parse_session_id(asked.recovers), self._keeper_state
         checks.creation(packet)
-        kept = household.vault.deposits.get(session)
+        kept = keeper_state.vault.deposits.get(session)
         if kept is not None:
-            raise StillAlive(kept.record.incarnation, "here")
-        if session in household.births:
-            raise StillAlive(0, "being recovered")
-        if session in household.forgotten:
-            raise SessionNotFound(session)
+            raise errors.StillAlive(kept.record.incarnation, "here")
+        if session in keeper_state.births:
+            raise errors.StillAlive(0, "being recovered")
+        if asked.image or asked.takes:
+            keeper_state.forgotten.pop(session, None)  # It comes back from its image.
+        if session in keeper_state.forgotten:
+            raise errors.SessionNotFound(session)
         name = checked_name(asked.name or "")
         self._demand_free(name)
         self._demand_room()
         if self.is_closing:
             return no_keeper("it is ending")
-        household.recovering.add(session)
+        keeper_state.recovering.add(session)
         self._coming[session] = name
         return self._have_born(link, {**packet, "recover": True}, session)
 
     def _have_born(
         self, link: socket.socket, packet: packets.Packet, token: SessionId
     ) -> Facts | None:
-        household = self._household
+        keeper_state = self._keeper_state
         asked: Facts = {**packet, "do": "create", "token": token, "id": token}
-        if not household.ask_nursery(self._upgrading.side_of_births, asked, []):
+        if not keeper_state.ask_nursery(self._upgrading.side_of_births, asked, []):
             return no_keeper("there is no nursery")
-        household.waiting[token] = link
-        household.births.begin(token, time.monotonic())
+        keeper_state.waiting[token] = link
+        keeper_state.births.begin(token, time.monotonic())
         return None  # Answered when the holder reports.
 
     def _demand_free(self, name: str, session: str = "") -> None:
         """Do nothing if no other session has this name, or is about to have it."""
-        births = self._household.births
+        births = self._keeper_state.births
         self._coming = {
             token: coming for token, coming in self._coming.items() if token in births
         }
         taken = {
             one: kept.record.name
-            for one, kept in self._household.vault.deposits.items()
+            for one, kept in self._keeper_state.vault.deposits.items()
         }
         for other, known in (taken | self._coming).items():
             if other != session and same_name(known, name):
-                raise NameTaken(name)
+                raise errors.NameTaken(name)
 
     def _demand_room(self) -> None:
         """Do nothing if another session may be kept, and has descriptors left."""
-        household, limit = self._household, descriptors.limit()
-        sessions = len(household.vault.deposits) + len(household.waiting)
+        keeper_state, limit = self._keeper_state, descriptors.limit()
+        sessions = len(keeper_state.vault.deposits) + len(keeper_state.waiting)
         if sessions >= self._most_sessions:
-            raise HostFull(self._most_sessions)
-        links = sum(1 for _ in household.links)
-        kept = sum(len(one.fds) for one in household.vault.deposits.values())
-        coming = FDS * (len(household.waiting) + 1)
+            raise errors.HostFull(self._most_sessions)
+        links = sum(1 for _ in keeper_state.links)
+        kept = sum(len(one.fds) for one in keeper_state.vault.deposits.values())
+        coming = FDS * (len(keeper_state.waiting) + 1)
         if kept + coming + links + SPARE > limit:
-            raise NoDescriptorLeft(limit)
+            raise errors.NoDescriptorLeft(limit)
 
     def _ask_holder(
         self, link: socket.socket, packet: packets.Packet, asked: ProvenChange
@@ -400,37 +435,37 @@ class Requests:
     def _carry_out(self, request: Request) -> None:
         try:
             answer = self._do_change(request.asked)
-        except HoldfastError as error:
+        except errors.HoldfastError as error:
             answer = refused(error)
-        self._household.links.send(request.asker, answer)
+        self._keeper_state.links.send(request.asker, answer)
 
     def _do_change(self, asked: ProvenChange) -> Facts:
         if not isinstance(asked, Forget):
             return self._change(asked)
-        self._household.forget(parse_session_id(asked.id))
+        self._keeper_state.forget(parse_session_id(asked.id))
         return {"ok": True}
 
     def _demand_changeable(self, session: SessionId, changes: Facts) -> None:
         """Do nothing if there is such a session, and it may have this name."""
-        if session not in self._household.vault.deposits:
-            raise SessionNotFound(session)
+        if session not in self._keeper_state.vault.deposits:
+            raise errors.SessionNotFound(session)
         if "name" in changes:
             self._demand_free(str(changes["name"]), session)
 
     def _change(self, asked: Rename | Keep | told.Changed) -> Facts:
         session, changes = parse_session_id(asked.id), checks.changes(asked)
         self._demand_changeable(session, changes)
-        kept = self._household.vault.deposits[session]
+        kept = self._keeper_state.vault.deposits[session]
         kept.put(kept.facts | changes)
-        self._household.trustee.note(session)
+        self._keeper_state.trustee.note(session)
         if isinstance(asked, told.Changed):  # The holder has said it itself.
-            self._household.note_exit(session, asked.exit)
+            self._keeper_state.note_exit(session, asked.exit)
         else:
-            self._household.tell_holder(session, self._household.chosen(session))
+            self._keeper_state.tell_holder(session, self._keeper_state.chosen(session))
         return {"ok": True}
 
     def _status(self) -> KeeperStatus:
-        household, nursery = self._household, self._household.nursery
+        keeper_state, nursery = self._keeper_state, self._keeper_state.nursery
         present = code.present()
         return KeeperStatus(
             version=__version__,
@@ -440,17 +475,18 @@ class Requests:
             root=present.root,
             nursery=0 if nursery is None else nursery.pid,
             nursery_version="" if nursery is None else nursery.version,
-            trustee=household.trustee.pid,
-            dozer=household.dozer.pid,
-            painter=0 if household.painter is None else household.painter.pid,
-            judge=0 if household.judge is None else household.judge.pid,
-            host=household.host.pid,
+            trustee=keeper_state.trustee.pid,
+            dozer=keeper_state.dozer.pid,
+            painter=0 if keeper_state.painter is None else keeper_state.painter.pid,
+            judge=0 if keeper_state.judge is None else keeper_state.judge.pid,
+            host=keeper_state.host.pid,
             upgrading=self._upgrading.is_on,
-            stalled=household.watched.everyone_stalled(),
-            replaced=household.replaced.status(),
-            sessions=len(household.vault.deposits),
-            dozing=sum(kept.is_dozing for kept in household.vault.deposits.values()),
-            given_up=household.given_up.status(),
+            stalled=keeper_state.watched.everyone_stalled(),
+            replaced=keeper_state.replaced.status(),
+            sessions=len(keeper_state.vault.deposits),
+            dozing=sum(kept.is_dozing for kept in keeper_state.vault.deposits.values()),
+            given_up=keeper_state.given_up.status(),
+            holders=keeper_state.holders(),
         )
 
     def _down(self) -> Facts:
@@ -462,7 +498,7 @@ class Requests:
                 why="an upgrade is under way",
             )
         self.is_closing = True
-        for session in self._household.vault.deposits:
-            for link in self._household.links_of(session):
-                self._household.let_rest(link)
+        for session in self._keeper_state.vault.deposits:
+            for link in self._keeper_state.links_of(session):
+                self._keeper_state.let_rest(link)
         return {"ok": True, "pid": os.getpid()}

@@ -1,4 +1,4 @@
-"""All that the keeper keeps and looks after: deposits, links, nurseries, doors.
+"""The keeper's state: deposits, links, nurseries, service sockets.
 
 Decisions (requests, the upgrade) are made elsewhere; this is what there is
 and what can be done with it.
@@ -9,25 +9,16 @@ import socket
 import time
 from collections.abc import Callable
 
-from holdfast.keeper import code, leftovers
+from holdfast.keeper import code, leftovers, upgrade
 from holdfast.keeper.backoff import Backoff
 from holdfast.keeper.births import Births
-from holdfast.keeper.doors import Door
 from holdfast.keeper.given_up import GivenUp
 from holdfast.keeper.host_watch import HostLink
 from holdfast.keeper.links import Hear, Links
 from holdfast.keeper.nursery import Nursery
 from holdfast.keeper.replaced import Replaced
-from holdfast.keeper.trustee_link import DOZER, Entrusting
-from holdfast.keeper.upgrade import (
-    BornDead,
-    Event,
-    Forgotten,
-    Left,
-    NurseryFailed,
-    NurseryReady,
-    Side,
-)
+from holdfast.keeper.service_sockets import ServiceSocket
+from holdfast.keeper.trustee_link import DOZER, TrusteeLink
 from holdfast.keeper.vault import Deposit, Facts, Vault
 from holdfast.keeper.watched import Means, Watched
 from holdfast.linux import packets, processes, session_lock
@@ -56,25 +47,29 @@ UNHURRIED = 30.0
 """Seconds of processor time for a nursery that is not asked, or not ready yet."""
 
 
-class Household:
+class KeeperState:
     """Everything the keeper has."""
 
     def __init__(
         self,
         selector: selectors.BaseSelector,
         hear: Hear,
-        happened: Callable[[Event], None],
+        happened: Callable[[upgrade.Event], None],
     ) -> None:
         self.vault = Vault()
         self.selector = selector
         self.replaced = Replaced()
         self.watched = Watched(self.was_replaced)
-        self.trustee = Entrusting(self.vault, selector, self.watched)
-        self.dozer = Entrusting(
+        self.trustee = TrusteeLink(self.vault, selector, self.watched)
+        self.dozer = TrusteeLink(
             self.vault, selector, self.watched, DOZER, self._dozer_said
         )
-        self.host = HostLink(selector, self.watched)
+        self.host = HostLink(selector, self.watched, self.vault)
         self.links = Links(selector, hear, self._link_ended)
+        self.host.leases.tell_holder = self.tell_holder
+        self.host.leases.tell_trustee = self.trustee.tell_expiries
+        self.host.reap_notices.tell_holder = self.tell_holder
+        self.host.send = self.links.send
         self.births = Births(selector, self._born_dead)
         self.given_up = GivenUp()
         self.held: dict[socket.socket, str] = {}
@@ -93,14 +88,13 @@ class Household:
         self.next_nursery: Nursery | None = None
         """During an upgrade, the one with the new code."""
 
-        self.side_of: Callable[[str], Side] = lambda _: Side.OLD
-        self.painter: Door | None = None
-        self.judge: Door | None = None
+        self.side_of: Callable[[str], upgrade.Side] = lambda _: upgrade.Side.OLD
+        self.painter: ServiceSocket | None = None
+        self.judge: ServiceSocket | None = None
         self._happened = happened
         self._nursery_backoff = Backoff(
             NURSERY_PATIENT, NURSERY_CALM, NURSERY_MAX_DELAY
         )
-        self._nursery_at: float | None = None
 
     # ── time ──────────────────────────────────────────────────────────────
 
@@ -113,17 +107,17 @@ class Household:
             self.dozer.next_deadline(),
             self.watched.next_deadline() if self.next_nursery is None else None,
             self.host.next_deadline(),
-            self._nursery_at,
-            *(door.next_deadline() for door in self.doors()),
+            self._nursery_backoff.restart_at,
+            *(service.next_deadline() for service in self.service_sockets()),
         )
         return min((at for at in deadlines if at is not None), default=None)
 
     def tick(self, now: float) -> None:
         """Do what is due."""
-        if self._nursery_at is not None and now >= self._nursery_at:
+        if self._nursery_backoff.take_due(now):
             self.start_nursery()
-        for door in self.doors():
-            door.tick(now)
+        for service in self.service_sockets():
+            service.tick(now)
         self.trustee.tick(now)
         self.dozer.tick(now)
         self.host.tick(now)
@@ -132,9 +126,11 @@ class Household:
         self.births.tick(now)
         self._replace_the_dead(now)
 
-    def doors(self) -> list[Door]:
-        """Return the doors that there are."""
-        return [door for door in (self.painter, self.judge) if door is not None]
+    def service_sockets(self) -> list[ServiceSocket]:
+        """Return the service_sockets that there are."""
+        return [
+            service for service in (self.painter, self.judge) if service is not None
+        ]
 
     # ── holders ───────────────────────────────────────────────────────────
 
@@ -148,16 +144,17 @@ class Household:
             if older is not link:
                 kill_peer(older)
                 self.links.close(older)
-                self._happened(Left(session))
+                self._happened(upgrade.Left(session))
         packets.close(self.vault.deposit(session, facts, fds, time.monotonic()))
         self.dozer.note(session)
-        # Before anybody is told that there is a session: from here on, it stays.
+        # Before clients are told that there is a session: from here on, it stays.
         self.trustee.note(session, is_anew=True)
         self.hold(link, session)
         self.births.deposited(session, self.vault.deposits[session].held.holder)
+        self.host.leases.deposited(session)
 
     def hold(self, link: socket.socket, session: str) -> None:
-        """Take that a session's holder is at the other end of a link, and watch it."""
+        """Note that a session's holder is at the other end of a link, and watch it."""
         self.held[link] = session
         means = Means(
             "holder",
@@ -178,7 +175,7 @@ class Household:
         return {"state": "stalled", "stalled": why}
 
     def was_replaced(self, one: Replacement) -> None:
-        """Take that one of ours hung and was killed; tell the sessions of it."""
+        """Note that a holdfast process hung and was killed; tell the sessions."""
         self.replaced.note(one)
         for link, session in list(self.held.items()):
             # The holder that was killed hears nothing more: its successor does.
@@ -208,6 +205,7 @@ class Household:
         else:
             at = None
         if self.vault.inherit(session, kept, at):
+            self.host.leases.deposited(session)
             self.trustee.note(session, is_anew=True)
             self.dozer.note(session, is_anew=True)
         else:
@@ -231,7 +229,7 @@ class Household:
         self.order(link, orders.Rest())
 
     def chosen(self, session: str) -> orders.Chosen:
-        """Return what of a session somebody has chosen, and may choose again."""
+        """Return the facts of a session that users chose, and may change."""
         record = self.vault.deposits[session].record
         return orders.Chosen(record.name, record.keep)
 
@@ -244,6 +242,7 @@ class Household:
         self.births.kill(session)
         self.watched.drop(session)
         self.replaced.drop(session)
+        self.host.leases.forgotten(session)
         packets.close(self.vault.forget(session))
         self.trustee.note(session)
         self.dozer.note(session)
@@ -253,7 +252,7 @@ class Household:
             self.forgotten[session] = None
         if len(self.forgotten) > MAX_FORGOTTEN:
             del self.forgotten[next(iter(self.forgotten))]
-        self._happened(Forgotten(session))
+        self._happened(upgrade.Forgotten(session))
 
     def kill_holder(self, session: str) -> bool:
         """Kill the holder of a session, or one about to be; False if there is no link.
@@ -275,8 +274,9 @@ class Household:
         if kept is not None and isinstance(status, int) and kept.exit is None:
             kept.exit = status
             self.trustee.note(session)
+            self.host.leases.ended(session)
             if not kept.has_exited:
-                self.wake(session)  # Somebody has to write it down.
+                self.wake(session)  # A holder has to write it down.
 
     # ── what dozes ────────────────────────────────────────────────────────
 
@@ -300,7 +300,7 @@ class Household:
         return True
 
     def wake(self, session: str) -> None:
-        """Have a holder made for a session, if it dozes."""
+        """Start a holder for a session, if it dozes."""
         if self.vault.wake(session, time.monotonic()):
             # First: its heir must not leave it without a holder.
             self.trustee.note(session)
@@ -318,7 +318,7 @@ class Household:
         if session is not None:
             self.watched.rest(session)
             self.vault.holder_died(session, time.monotonic())
-            self._happened(Left(session))
+            self._happened(upgrade.Left(session))
 
     def _born_dead(self, key: str, why: str) -> None:
         self.given_up.note(key, why)
@@ -330,7 +330,7 @@ class Household:
             if key not in self.recovering:
                 leftovers.remove_traces(key)
         self.vault.replacement_failed(key, time.monotonic())
-        self._happened(BornDead(key))
+        self._happened(upgrade.BornDead(key))
 
     def _replace_the_dead(self, now: float) -> None:
         for session in self.vault.due(now):
@@ -341,9 +341,9 @@ class Household:
                 self.vault.replacement_failed(session, now)
 
     def prepare_successor(self, session: str) -> None:
-        """Have a successor made while the holder is there; it waits for the grip.
+        """Start a successor while the holder is there; it waits for the grip.
 
-        So the holder can leave knowing that somebody has all that it has. Where one
+        So the holder can leave knowing that the dozer has all that it has. Where one
         of the two does not know of grips, the successor is made after it has left.
         """
         nursery = self._nursery_of(self.side_of(session))
@@ -352,6 +352,11 @@ class Household:
             return
         if session_lock.taken_by(kept.memory):
             self._make_successor(session, time.monotonic())
+
+    def holders(self) -> tuple[int, ...]:
+        """Return the pid of every holder, by the kernel's word."""
+        kept = self.vault.deposits.values()
+        return tuple(pid for one in kept if (pid := session_lock.taken_by(one.memory)))
 
     def _make_successor(self, session: str, now: float) -> bool:
         kept = self.vault.deposits[session]
@@ -371,14 +376,13 @@ class Household:
 
     def start_nursery(self) -> None:
         """Start the nursery with our own code; try again later if that fails."""
-        self._nursery_at = None
         self.nursery = self.new_nursery(code.present())
         self._nursery_backoff.born(time.monotonic())
         try:
             self.nursery.start()
         except OSError:
             self.nursery = None
-            self._nursery_at = self._nursery_backoff.died(time.monotonic())
+            self._nursery_backoff.died(time.monotonic())
         else:
             self.watch_nursery(self.nursery)
 
@@ -392,13 +396,15 @@ class Household:
         """Return a nursery of some code, not started yet."""
         return Nursery(which, self.selector, self._heard_nursery, self._nursery_ended)
 
-    def ask_nursery(self, side: Side, packet: packets.Packet, fds: list[int]) -> bool:
+    def ask_nursery(
+        self, side: upgrade.Side, packet: packets.Packet, fds: list[int]
+    ) -> bool:
         """Ask a nursery for a holder; False if it cannot be asked now."""
         nursery = self._nursery_of(side)
         return nursery is not None and nursery.ask(packet, fds)
 
-    def _nursery_of(self, side: Side) -> Nursery | None:
-        return self.nursery if side is Side.OLD else self.next_nursery
+    def _nursery_of(self, side: upgrade.Side) -> Nursery | None:
+        return self.nursery if side is upgrade.Side.OLD else self.next_nursery
 
     def _heard_nursery(
         self, nursery: Nursery, packet: packets.Packet, fds: list[int]
@@ -416,7 +422,7 @@ class Household:
                 if nursery is self.nursery:
                     self.watch_nursery(nursery)
                 if nursery is self.next_nursery:
-                    self._happened(NurseryReady(dozes=nursery.dozes))
+                    self._happened(upgrade.NurseryReady(dozes=nursery.dozes))
             case {"do": "forked", "key": str(key), "pid": int(pid)} if len(fds) == 1:
                 self.births.forked(key, pid, fds[0])
             case {"do": "ping"}:
@@ -431,12 +437,12 @@ class Household:
     def _nursery_ended(self, nursery: Nursery) -> None:
         if nursery is self.next_nursery:
             self.next_nursery = None
-            self._happened(NurseryFailed("has died"))
+            self._happened(upgrade.NurseryFailed("has died"))
             return
         self.nursery = None
         self.watched.rest("nursery")
         now = time.monotonic()
-        self._nursery_at = self._nursery_backoff.died(now)
+        self._nursery_backoff.died(now)
         # Whatever it was asked for and had not done yet is asked for again.
         for key in self.births.unborn():
             self.births.died(key, "was not made: its nursery has died")
@@ -444,12 +450,12 @@ class Household:
     # ── children ──────────────────────────────────────────────────────────
 
     def collect_children(self) -> dict[int, int]:
-        """Take how children of ours ended, and return it."""
+        """Collect the exit statuses of child processes, and return them."""
         ended = processes.reap()
         now = time.monotonic()
         for pid, status in ended.items():
-            for door in self.doors():
-                door.ended(pid, now)
+            for service in self.service_sockets():
+                service.ended(pid, now)
             for session, kept in self.vault.deposits.items():
                 if kept.record.pid == pid:
                     self.note_exit(session, status)

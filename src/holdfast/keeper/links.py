@@ -1,4 +1,4 @@
-"""Every link to somebody who asks or deposits, and what waits to be sent on it.
+"""Every link to a client or a holder, and what waits to be sent on it.
 
 Nobody makes the keeper wait: what a slow reader does not take is kept here, up
 to a bound, and a peer over the bound is disconnected.

@@ -1,4 +1,4 @@
-"""The keeper's process: one selector loop around what it keeps and is asked.
+"""The keeper's process: one selector loop around its state and requests.
 
 It begins by itself, or takes the place of older code with everything that had
 (`--resume`), which first has a child try whether that will work (`--check`).
@@ -15,9 +15,9 @@ import time
 
 from holdfast.keeper import handed_state, session_probe
 from holdfast.keeper.code import Code, present
-from holdfast.keeper.doors import JUDGE, PAINTER, Door, Program
 from holdfast.keeper.keeper_answers import Requests
-from holdfast.keeper.keeper_state import Household
+from holdfast.keeper.keeper_state import KeeperState
+from holdfast.keeper.service_sockets import JUDGE, PAINTER, Program, ServiceSocket
 from holdfast.keeper.upgrade import Event
 from holdfast.keeper.upgrade_steps import Upgrading
 from holdfast.linux import descriptors, packets, processes
@@ -43,11 +43,11 @@ class Keeper:
     def __init__(self, lock: int) -> None:
         self._lock = lock
         self._selector = selectors.DefaultSelector()
-        self._household = Household(self._selector, self._hear, self._happened)
+        self._keeper_state = KeeperState(self._selector, self._hear, self._happened)
         self._upgrading = Upgrading(
-            self._household, self._write_state, self._replace_code
+            self._keeper_state, self._write_state, self._replace_code
         )
-        self._requests = Requests(self._household, self._upgrading)
+        self._requests = Requests(self._keeper_state, self._upgrading)
         self._listener: socket.socket | None = None
         self._stale: set[SessionId] = set()
         self._stale_at: float | None = None
@@ -63,13 +63,13 @@ class Keeper:
     def begin(self) -> None:
         """Begin with nothing, and find out who is still there."""
         if (former := take_word()) is not None:
-            self._household.was_replaced(former)
-        self._household.trustee.start()
-        self._household.painter = self._door(PAINTER)
-        self._household.judge = self._door(JUDGE)
+            self._keeper_state.was_replaced(former)
+        self._keeper_state.trustee.start()
+        self._keeper_state.painter = self._door(PAINTER)
+        self._keeper_state.judge = self._door(JUDGE)
         # Last: a client that reaches us finds the other sockets, too.
         self._listen(packets.listen(places.keeper_socket()))
-        self._household.start_nursery()
+        self._keeper_state.start_nursery()
         session_probe.knock_at(places.dozer_socket())
         there, self._stale = session_probe.knock(places.session_dir())
         self._requests.expect(there, time.monotonic())
@@ -77,7 +77,7 @@ class Keeper:
 
     def resume(self, left: handed_state.State) -> None:
         """Take over everything from the code that ran in our place before."""
-        now, household = time.monotonic(), self._household
+        now, keeper_state = time.monotonic(), self._keeper_state
         self._requests.started_at = left.started_at
         self._listen(handed_state.socket_at(left.listener))
         self._resume_doors(left)
@@ -85,32 +85,35 @@ class Keeper:
         for kept in left.sessions:
             for fd in kept.fds:
                 handed_state.withhold(fd)
-            household.vault.deposits[kept.id] = kept.to_deposit(now)
-            if not household.vault.deposits[kept.id].is_dozing:
-                household.vault.hurry(kept.id, now + RESUME_PATIENCE)
+            keeper_state.vault.deposits[kept.id] = kept.to_deposit(now)
+            if not keeper_state.vault.deposits[kept.id].is_dozing:
+                keeper_state.vault.hurry(kept.id, now + RESUME_PATIENCE)
         links = {fd: handed_state.socket_at(fd) for fd, _ in left.links}
         for fd, session in left.links:
-            household.links.add(links[fd])
+            keeper_state.links.add(links[fd])
             if session is not None:
-                household.hold(links[fd], session)
-                household.ask_first(links[fd])
+                keeper_state.hold(links[fd], session)
+                keeper_state.ask_first(links[fd])
         if left.host in links:
-            household.host.hello(links[left.host], left.host_runs)
-        household.waiting = {
+            keeper_state.host.hello(links[left.host], left.host_runs)
+        keeper_state.host.leases.resume()
+        keeper_state.waiting = {
             token: links[fd] for token, fd in left.waiting.items() if fd in links
         }
-        household.trustee.start()
-        household.dozer.start_if_needed()
+        keeper_state.trustee.start()
+        keeper_state.dozer.start_if_needed()
         if left.asker in links:
-            household.links.send(
+            keeper_state.links.send(
                 links[left.asker],
                 {"ok": True, "more": False, "was": left.version, "now": __version__},
             )
         self._children_ended(self._wake, 0)  # Who ended while we were nobody.
 
-    def _door(self, program: Program, listener: socket.socket | None = None) -> Door:
-        watched = self._household.watched
-        return Door(program, self._selector, listener, watched=watched)
+    def _door(
+        self, program: Program, listener: socket.socket | None = None
+    ) -> ServiceSocket:
+        watched = self._keeper_state.watched
+        return ServiceSocket(program, self._selector, listener, watched=watched)
 
     def _resume_doors(self, left: handed_state.State) -> None:
         painter = self._door(PAINTER, handed_state.socket_at(left.painter))
@@ -119,15 +122,15 @@ class Keeper:
         listener = None if left.judge is None else handed_state.socket_at(left.judge)
         judge = self._door(JUDGE, listener)
         judge.take_up(left.judge_pid)
-        self._household.painter, self._household.judge = painter, judge
+        self._keeper_state.painter, self._keeper_state.judge = painter, judge
 
     def _resume_nursery(self, left: handed_state.State) -> None:
-        nursery = self._household.new_nursery(present())
+        nursery = self._keeper_state.new_nursery(present())
         nursery.version, nursery.waits = left.nursery_version, left.nursery_waits
         nursery.pings, nursery.dozes = left.nursery_pings, left.nursery_dozes
         nursery.take_up(handed_state.socket_at(left.nursery), left.nursery_pid)
-        self._household.nursery = nursery
-        self._household.watch_nursery(nursery)
+        self._keeper_state.nursery = nursery
+        self._keeper_state.watch_nursery(nursery)
         nursery.ping()
 
     def run(self) -> None:
@@ -139,7 +142,7 @@ class Keeper:
                 if found is not None and found.fileobj == key.fileobj:
                     key.data(key.fileobj, events)
             now = time.monotonic()
-            self._household.tick(now)
+            self._keeper_state.tick(now)
             self._upgrading.tick(now)
             self._requests.tick(now)
             self._clear_stale(now)
@@ -151,7 +154,7 @@ class Keeper:
         self._selector.register(
             listener,
             selectors.EVENT_READ,
-            lambda found, _: self._household.links.accept(found),
+            lambda found, _: self._keeper_state.links.accept(found),
         )
 
     def _hear(
@@ -164,7 +167,7 @@ class Keeper:
 
     def _timeout(self) -> float | None:
         deadlines = (
-            self._household.next_deadline(),
+            self._keeper_state.next_deadline(),
             self._upgrading.next_deadline(),
             self._requests.next_deadline(),
             self._stale_at,
@@ -176,14 +179,14 @@ class Keeper:
     def _children_ended(self, wake: socket.socket, _events: int) -> None:
         with contextlib.suppress(BlockingIOError):
             wake.recv(4096)
-        self._upgrading.children_ended(self._household.collect_children())
+        self._upgrading.children_ended(self._keeper_state.collect_children())
 
     def _clear_stale(self, now: float) -> None:
         if self._stale_at is None or now < self._stale_at:
             return
         self._stale_at = None
         for session in self._stale:
-            if session not in self._household.vault.deposits:
+            if session not in self._keeper_state.vault.deposits:
                 session_probe.remove(places.session_dir(), session)
 
     # ── the end of this keeper ────────────────────────────────────────────
@@ -193,19 +196,19 @@ class Keeper:
             return False
         now = time.monotonic()
         self._close_at = self._close_at or now + CLOSE_PATIENCE
-        deposits = self._household.vault.deposits.values()
+        deposits = self._keeper_state.vault.deposits.values()
         held = all(kept.is_held or kept.is_dozing for kept in deposits)
-        return (held and self._household.links.is_silent) or now >= self._close_at
+        return (held and self._keeper_state.links.is_silent) or now >= self._close_at
 
     def _end(self) -> None:
-        self._household.trustee.end()
-        self._household.dozer.tell_rest()
-        if self._household.nursery is not None:
-            self._household.nursery.end()
+        self._keeper_state.trustee.end()
+        self._keeper_state.dozer.tell_rest()
+        if self._keeper_state.nursery is not None:
+            self._keeper_state.nursery.end()
         # While the lock is ours, so are the sockets.
         places.keeper_socket().unlink(missing_ok=True)
-        for door in self._household.doors():
-            door.remove()
+        for service in self._keeper_state.service_sockets():
+            service.remove()
         # The next keeper must not find the lock held for long.
         os._exit(0)
 
@@ -215,49 +218,54 @@ class Keeper:
         return handed_state.write(self._state())
 
     def _state(self) -> handed_state.State:
-        household, asker = self._household, self._upgrading.asker
-        nursery = household.next_nursery or household.nursery
+        keeper_state, asker = self._keeper_state, self._upgrading.asker
+        nursery = keeper_state.next_nursery or keeper_state.nursery
         assert nursery is not None  # noqa: S101  # the machine has seen it ready
         assert nursery.link is not None  # noqa: S101
-        assert household.painter is not None  # noqa: S101
-        assert household.judge is not None  # noqa: S101
+        assert keeper_state.painter is not None  # noqa: S101
+        assert keeper_state.judge is not None  # noqa: S101
         assert self._listener is not None  # noqa: S101
         return handed_state.State(
             version=__version__,
             started_at=self._requests.started_at,
             lock=self._lock,
             listener=self._listener.fileno(),
-            painter=household.painter.listener.fileno(),
-            painter_pid=household.painter.pid,
-            judge=household.judge.listener.fileno(),
-            judge_pid=household.judge.pid,
+            painter=keeper_state.painter.listener.fileno(),
+            painter_pid=keeper_state.painter.pid,
+            judge=keeper_state.judge.listener.fileno(),
+            judge_pid=keeper_state.judge.pid,
             nursery=nursery.link.fileno(),
             nursery_pid=nursery.pid,
             nursery_version=nursery.version,
             nursery_waits=nursery.waits,
             nursery_pings=nursery.pings,
             nursery_dozes=nursery.dozes,
-            host=None if household.host.link is None else household.host.link.fileno(),
-            host_runs=household.host.runs.value,
+            host=None
+            if keeper_state.host.link is None
+            else keeper_state.host.link.fileno(),
+            host_runs=keeper_state.host.runs.value,
             asker=None
-            if asker is None or asker not in household.links
+            if asker is None or asker not in keeper_state.links
             else asker.fileno(),
             sessions=[
                 handed_state.Kept(
                     session, kept.facts, kept.fds, kept.exit, kept.is_held
                 )
-                for session, kept in household.vault.deposits.items()
+                for session, kept in keeper_state.vault.deposits.items()
             ],
             links=[
-                (link.fileno(), household.held.get(link)) for link in household.links
+                (link.fileno(), keeper_state.held.get(link))
+                for link in keeper_state.links
             ],
-            waiting={token: link.fileno() for token, link in household.waiting.items()},
+            waiting={
+                token: link.fileno() for token, link in keeper_state.waiting.items()
+            },
         )
 
     def _replace_code(self, code: Code) -> None:
         """Become the new code; return only if that cannot be done."""
-        for door in self._household.doors():
-            door.end()  # The next one is of the new code.
+        for service in self._keeper_state.service_sockets():
+            service.end()  # The next one is of the new code.
         handed = self._state()
         memory = handed_state.write(handed)
         for fd in (memory, *handed.fds()):
@@ -303,5 +311,5 @@ def _locked() -> int:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        sys.exit("another keeper is at work here")
+        sys.exit("another keeper is running here")
     return lock

@@ -9,7 +9,6 @@ import os
 import selectors
 import signal
 import socket
-import subprocess
 from collections.abc import Callable
 
 from holdfast.keeper.code import Code
@@ -56,28 +55,15 @@ class Nursery:
         """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            started = subprocess.Popen(  # noqa: S603  # our own program
-                [
-                    self.code.python,
-                    "-P",
-                    "-m",
-                    "holdfast.holder.nursery",
-                    str(theirs.fileno()),
-                    "ready",
-                ],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                env=self.code.environment(),
-            )
+            fd = theirs.fileno()
+            pid = self.code.start("holdfast.holder.nursery", str(fd), "ready", fd=fd)
         except OSError:
             ours.close()
             raise
         finally:
             theirs.close()
-        # Its end is told by the socket, and SIGCHLD collects it.
-        started.returncode = 0
-        descriptors.give_usual(started.pid)
-        self.take_up(ours, started.pid)
+        descriptors.give_usual(pid)
+        self.take_up(ours, pid)
 
     def take_up(self, link: socket.socket, pid: int) -> None:
         """Go on with a nursery that runs already."""
@@ -96,7 +82,7 @@ class Nursery:
         return True
 
     def ping(self) -> None:
-        """Ask it whether it is there; one that does not know the word is not asked."""
+        """Ping it, unless its version does not know how to answer."""
         if self.pings:
             self.ask({"do": "ping", "pongs": True}, [])
 

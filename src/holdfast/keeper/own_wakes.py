@@ -2,7 +2,7 @@
 
 A keeper has one, and is told first. But it may hang, or be gone and kept from coming
 back, or have been told to end; a client that wants to reach a session then must still
-find somebody there. The holder that is made rests: it needs no keeper, and deposits
+find a holder there. The holder that is made rests: it needs no keeper, and deposits
 with the next one that knocks.
 """
 
@@ -33,11 +33,11 @@ class OwnWakes:
         self._again_at = 0.0
 
     def add(self, session: str, at: float) -> None:
-        """Have a session woken at that time, unless it is discarded before."""
+        """Wake a session at that time, unless it is discarded before."""
         self._due.setdefault(session, at)
 
     def discard(self, session: str) -> None:
-        """Take that somebody else deals with a session."""
+        """Note that another process takes care of a session."""
         self._due.pop(session, None)
         self._asked.discard(session)
 
@@ -51,7 +51,7 @@ class OwnWakes:
         return None if first is None else max(first, self._again_at)
 
     def tick(self, now: float) -> None:
-        """Have holders forked for whom it is time."""
+        """Fork the holders that are due."""
         found = [session for session, at in self._due.items() if now >= at]
         if not found or now < self._again_at:
             return

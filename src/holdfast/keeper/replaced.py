@@ -13,8 +13,6 @@ from holdfast.model.process_status import ReplacedProcesses
 MAX_KEPT = 16
 """Replacements that are remembered for sessions which have no holder just now."""
 
-Facts = dict[str, object]
-
 
 class Replaced:
     """What was replaced so far."""
@@ -27,7 +25,7 @@ class Replaced:
         """How many of them each session has been told of, or was before."""
 
     def note(self, one: Replacement) -> None:
-        """Take that a process was replaced."""
+        """Note that a process was replaced."""
         self._count += 1
         self._last = one, time.monotonic()
         self._kept = [*self._kept, (self._count, one)][-MAX_KEPT:]

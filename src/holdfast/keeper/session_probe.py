@@ -2,7 +2,7 @@
 
 A connect wakes the holder, which finds that it has no link to a keeper, and
 deposits at once. A socket that refuses has nobody behind it: its session is gone,
-and the socket is removed unless somebody deposits for it in a while.
+and the socket is removed unless a holder deposits for it soon.
 
 Behind the socket of a session that dozes nobody accepts, and to connect would wake it.
 Its mode says so: there its process is waited for, and it is knocked at only if
@@ -22,7 +22,7 @@ PREFIX, SUFFIX, NAME = "s_", ".sock", ".name"
 
 
 def knock(folder: Path) -> tuple[set[SessionId], set[SessionId]]:
-    """Knock at every socket in `folder`; return where somebody is, and may not be.
+    """Connect to every socket in `folder`; return where holders are, and may not be.
 
     Whatever else lies there is left alone. A holder whose queue is full is busy,
     and not gone. One that dozes is in both: it is not known.
@@ -61,7 +61,7 @@ def remove(folder: Path, session: SessionId) -> None:
 
 
 def _own(path: Path) -> os.stat_result | None:
-    """Return how it is with a socket of ours; None if it is something else."""
+    """Return the state of a session's socket; None if it is something else."""
     try:
         found = path.lstat()
     except OSError:

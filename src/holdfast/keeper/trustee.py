@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from holdfast.keeper.last_fence import LastFence
 from holdfast.keeper.vault import Facts
 from holdfast.linux import packets, process_activity, process_start
 from holdfast.linux.replacements import kill_keeper
@@ -55,6 +56,25 @@ class Trust:
     """Everything entrusted, by session id."""
 
     copies: dict[str, Entrusted] = field(default_factory=dict)
+    fence: LastFence = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Know until when movable sessions may speak."""
+        self.fence = LastFence(self._living)
+        for session, copy in self.copies.items():
+            self.fence.told(session, copy.facts.get("expires"))
+
+    def _living(self, session: str) -> Facts | None:
+        copy = self.copies.get(session)
+        return None if copy is None or copy.exit is not None else copy.facts
+
+    def take_expiries(self, told: object) -> None:
+        """Take until when movable sessions may speak."""
+        for session, expires in told.items() if isinstance(told, dict) else ():
+            copy = self.copies.get(session)
+            if copy is not None:
+                copy.facts = {**copy.facts, "expires": expires, "leased": True}
+                self.fence.told(session, expires)
 
     def take(self, packet: packets.Packet, fds: list[int]) -> None:
         """Take what has changed; descriptors come only where they are others."""
@@ -66,6 +86,7 @@ class Trust:
             return
         copy = self.copies.setdefault(session, Entrusted(facts, [], None))
         copy.facts, copy.exit = facts, packet.get("exit")
+        self.fence.told(session, facts.get("expires"))
         if fds:
             packets.close(copy.fds)
             copy.fds = fds
@@ -115,13 +136,14 @@ def _keep_until_it_is_gone(link: socket.socket, trust: Trust, keeper: int) -> No
     watchdog.answered(KEEPER, time.monotonic())  # It has forked us.
     while True:
         due_at = watchdog.next_deadline() or 0.0
-        link.settimeout(max(due_at - time.monotonic(), 0.001))
-        with contextlib.suppress(TimeoutError):
+        if trust.fence.wait(link, max(due_at - time.monotonic(), 0.001)):
             heard = packets.receive(link)
             if heard is None:
                 return
             watchdog.answered(KEEPER, time.monotonic())
             _take(link, trust, *heard)
+            continue  # All that it said comes before what the clock says.
+        trust.fence.tick()
         now = time.monotonic()
         if watchdog.due(now) and os.getppid() == keeper:
             _look(link, watchdog, keeper, now)
@@ -135,6 +157,8 @@ def _take(
             _say(link, "pong")
         case "pong":
             pass
+        case "expiries":
+            trust.take_expiries(packet.get("at"))
         case _:
             trust.take(packet, fds)
 

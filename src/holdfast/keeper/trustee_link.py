@@ -1,4 +1,4 @@
-"""The keeper's side of the trustee, and of the dozer: forks it, tells it what changes.
+"""The keeper's links to trustee and dozer: forks them, sends them changes.
 
 What cannot be sent at once waits as the name of a session, and is sent as it is
 by then. One that is gone, or cannot be told, is replaced by another fork, which
@@ -53,7 +53,7 @@ TRUSTEE = Role("trustee", trustee.become, lambda _: True, is_always_there=True)
 DOZER = Role("dozer", dozer.become, lambda kept: kept.is_dozing, is_always_there=False)
 
 
-class Entrusting:
+class TrusteeLink:
     """One of the two, and what it has not been told yet."""
 
     def __init__(
@@ -80,12 +80,10 @@ class Entrusting:
         """Sessions to speak of, and whether their descriptors are others."""
 
         self._backoff = Backoff(PATIENT, CALM, MAX_DELAY)
-        self._start_at: float | None = None
 
     def start(self) -> None:
         """Fork one that has all there is; try again later if that fails."""
         now = time.monotonic()
-        self._start_at = None
         self._due.clear()
         self._known = {
             session
@@ -96,13 +94,13 @@ class Entrusting:
         try:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         except OSError:
-            self._start_at = self._backoff.died(now)
+            self._backoff.died(now)
             return
         try:
             pid = os.fork()
         except OSError:
             ours.close()
-            self._start_at = self._backoff.died(now)
+            self._backoff.died(now)
             return
         else:
             if pid == 0:
@@ -154,8 +152,22 @@ class Entrusting:
             self._due[session] = is_anew or self._due.get(session, False)
             self._known.add(session)
             self._flush()
-        elif is_kept and self._start_at is None and not self._role.is_always_there:
+            return
+        is_due = self._backoff.restart_at is not None
+        if is_kept and not (is_due or self._role.is_always_there):
             self.start()
+
+    def tell_expiries(self, expiries: dict[str, float]) -> None:
+        """Tell until when movable sessions may speak, in few words."""
+        if self._link is None or not expiries:
+            return
+        try:
+            packets.send(self._link, {"do": "expiries", "at": expiries})
+        except BlockingIOError:
+            for session in expiries:
+                self.note(session)  # With what else is due.
+        except OSError:
+            pass  # It is gone, and its successor begins with everything.
 
     def tell_rest(self) -> None:
         """Tell it that we are about to end, and that it is not to look for another."""
@@ -163,14 +175,12 @@ class Entrusting:
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None."""
-        return self._start_at
+        return self._backoff.restart_at
 
     def tick(self, now: float) -> None:
         """Fork another one, if it is time and there is something for it."""
-        if self._start_at is None or now < self._start_at:
-            return
-        self._start_at = None
-        self.start_if_needed()
+        if self._backoff.take_due(now):
+            self.start_if_needed()
 
     def end(self) -> None:
         """End it: nobody is to start a keeper after us."""
@@ -235,7 +245,7 @@ class Entrusting:
 
     def _lose(self) -> None:
         self._hang_up()
-        self._start_at = self._backoff.died(time.monotonic())
+        self._backoff.died(time.monotonic())
 
     def _hang_up(self) -> None:
         self.pid = 0

@@ -138,7 +138,7 @@ class StateUnread:
 
 @dataclass(frozen=True, slots=True)
 class AskToLeave:
-    """Have a successor wait, and ask the holder to leave.
+    """Start a successor, which waits, and ask the holder to leave.
 
     A session without a holder has been left.
     """
@@ -177,7 +177,7 @@ class Tell:
 
 @dataclass(frozen=True, slots=True)
 class CheckState:
-    """Have the new code read the keeper's state."""
+    """Let the new code read the keeper's state."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ A holder that dies again and again is replaced after a growing delay, so that a
 bug costs a little CPU and not all of it. The descriptors stay here all the while.
 
 A session may doze: its holder asks for that, and goes. Then the end of the link is no
-death, and nobody is planned until somebody wakes the session.
+death, and none is planned until the session is woken.
 
     HELD ──died──▶ PLANNED ──due──▶ on its way ──deposit──▶ HELD
       │                ▲
@@ -31,7 +31,7 @@ from holdfast.model.ids import SessionId
 from holdfast.model.session_record import HeldRecord, SessionRecord, sound_fields
 
 FIRST_DELAY = 0.0
-"""The first replacement is immediate: somebody is typing."""
+"""The first replacement is immediate: an operator may be typing."""
 
 MAX_DELAY = 2.0
 """Seconds between attempts at the worst: a bug that kills every holder at once
@@ -48,9 +48,9 @@ TERMINAL, MEMORY, LISTENER, LEADER = range(4)
 """Which of a session's descriptors is what: the master, the shared memory, the
 listening socket, the pidfd."""
 
-OURS = ("name", "keep", "ended_ms")
-"""Facts of which we know the newest: the first two are changed only through us, and
-the last is never changed."""
+OURS = ("name", "keep", "reaps_ms", "expires", "leased", "ended_ms")
+"""Facts of which we know the newest: all but the last are changed only through us,
+and that is never changed."""
 
 _STEP = 0.05
 
@@ -87,6 +87,12 @@ class Deposit:
         found = {"id": SessionId(""), **sound_fields(SessionRecord, facts)}
         self.record = SessionRecord(**found)
         self.held = HeldRecord(**sound_fields(HeldRecord, facts))
+
+    def lease(self, expires: float) -> None:
+        """Keep until when it may speak; of 0.0 it is not known that it ever might."""
+        leased = self.held.leased or expires > 0
+        self.held = self.held._replace(expires=expires, leased=leased)
+        self.facts = {**self.facts, "expires": expires, "leased": leased}
 
     @property
     def is_dozing(self) -> bool:

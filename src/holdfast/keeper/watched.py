@@ -31,7 +31,7 @@ class Means:
 
 
 class Watched:
-    """Everybody who is watched, by name: a session's id, or what the process is."""
+    """All watched processes, by name: a session's id, or what the process is."""
 
     def __init__(self, replaced: Callable[[Replacement], None]) -> None:
         self._replaced = replaced
@@ -55,7 +55,7 @@ class Watched:
             self._watchdog.watch(name, pid, now, every=every, max_cpu=max_cpu)
 
     def rest(self, name: str) -> None:
-        """Take that the process of this name is gone; another may come."""
+        """Note that the process of this name is gone; another may come."""
         self._means.pop(name, None)
         self._watchdog.rest(name)
 
@@ -65,7 +65,7 @@ class Watched:
         self._watchdog.drop(name)
 
     def answered(self, name: str) -> None:
-        """Take that one has said something from its loop."""
+        """Note that one has said something from its loop."""
         self._watchdog.answered(name, time.monotonic())
 
     def stalled(self, name: str) -> str:

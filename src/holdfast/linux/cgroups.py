@@ -6,13 +6,18 @@ often .../unified), so the kernel is asked.
 
 A session is put into its cgroup at birth, while it is one process: moving a grown
 tree takes longer than stopping it with signals.
+
+What dead ones left is swept by whoever starts next, and a cgroup in which nothing is
+yet looks the same. So its maker has a lock on it until something is in it.
 """
 
 import contextlib
 import errno
+import fcntl
 import functools
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +26,15 @@ PATIENCE = 0.5
 
 STEP = 0.001
 """Seconds between looks: wake-ups of the events file are sometimes missed."""
+
+SERVING = "holdfast-serving"
+"""Where our own processes are, once the cgroup above it controls those of sessions."""
+
+MEMBERS = "cgroup.procs"
+"""Where a process writes 0 to be in a cgroup."""
+
+_ATTEMPTS = 100
+"""How often a cgroup is made anew that was swept before it could be locked."""
 
 _MOUNT = 4
 _ROOT = 3
@@ -41,9 +55,9 @@ def ground() -> Ground:
     """
     own = _own_folder()
     if own is None:
-        return Ground(None, "there is no second version of cgroups mounted here")
-    if not os.access(own / "cgroup.procs", os.W_OK):
-        return Ground(None, "our own cgroup is not ours to divide")
+        return Ground(None, "cgroup v2 is not mounted here")
+    if not os.access(own / MEMBERS, os.W_OK):
+        return Ground(None, "no cgroup is delegated to us")
     trial = SessionCgroup(own / f"holdfast-probe-{os.getpid()}")
     try:
         trial.make()
@@ -55,6 +69,37 @@ def ground() -> Ground:
     if not is_frozen:
         return Ground(None, "the kernel does not freeze cgroups here")
     return Ground(own, "")
+
+
+def divide(own: Path, controller: str) -> bool:
+    """Have sessions' cgroups below `own` controlled; tell whether they are.
+
+    Raises:
+        OSError: Our own processes are in the way, and cannot be moved.
+
+    """
+    if controller not in (own / "cgroup.controllers").read_text("ascii").split():
+        return False
+    control = own / "cgroup.subtree_control"
+    if controller in control.read_text("ascii").split():
+        return True
+    try:
+        control.write_text(f"+{controller}", encoding="ascii")
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            raise
+        _make_way(own)
+        control.write_text(f"+{controller}", encoding="ascii")
+    return True
+
+
+def _make_way(own: Path) -> None:
+    """Move what is in a cgroup one level down; what has ended meanwhile is not."""
+    below = SessionCgroup(own / SERVING)
+    below.folder.mkdir(exist_ok=True)
+    for pid in (own / MEMBERS).read_text("ascii").split():
+        with contextlib.suppress(ProcessLookupError):
+            below.settle(int(pid))
 
 
 def leave_sessions() -> None:
@@ -77,16 +122,46 @@ def outside(folder: Path) -> Path | None:
     return None if first is None else first.parent
 
 
+def claim(folder: Path) -> int:
+    """Make a cgroup, if it is not there; return the handle by which one joins it.
+
+    As long as that is open, here or in who was forked since, nobody sweeps it.
+
+    Raises:
+        OSError: It cannot be made, or is not ours.
+
+    """
+    for _ in range(_ATTEMPTS):
+        folder.mkdir(exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            fd = os.open(folder / MEMBERS, os.O_WRONLY | os.O_CLOEXEC)
+            fcntl.flock(fd, fcntl.LOCK_SH)
+            if (folder / MEMBERS).exists():
+                return fd
+            os.close(fd)  # Who had the lock has removed it.
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+
 def sweep(folder: Path) -> None:
-    """Remove the cgroups of sessions in which nothing runs any more.
+    """Remove the cgroups of sessions in which nothing runs any more, or soon will.
 
     And those of trials whose maker was killed in the middle.
     """
     for path in folder.glob("holdfast-s_*"):
-        SessionCgroup(path).remove()
+        with contextlib.suppress(OSError):
+            _remove_unclaimed(path)
     for path in folder.glob("holdfast-probe-*"):
         if not Path("/proc", path.name.rpartition("-")[2]).exists():
             SessionCgroup(path).remove()
+
+
+def _remove_unclaimed(path: Path) -> None:
+    fd = os.open(path / MEMBERS, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path.rmdir()
+    finally:
+        os.close(fd)
 
 
 class SessionCgroup:
@@ -106,22 +181,36 @@ class SessionCgroup:
         if not (self.folder / "cgroup.freeze").exists():
             raise OSError(errno.ENOTSUP, "the kernel is too old")
 
+    @contextlib.contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Make it, and have it not swept meanwhile. Raises OSError as `make` does."""
+        fd = claim(self.folder)
+        try:
+            self.make()
+            yield
+        finally:
+            os.close(fd)
+
     def settle(self, pid: int) -> None:
         """Put a process here; what it forks from now on is here too."""
-        self._write("cgroup.procs", str(pid))
+        self._write(MEMBERS, str(pid))
 
     def pids(self) -> set[int]:
         """Return the processes in it and in whatever they have made below it."""
         found: set[int] = set()
         for folder, _, _ in os.walk(self.folder):
             with contextlib.suppress(OSError):
-                text = (Path(folder) / "cgroup.procs").read_text("ascii")
+                text = (Path(folder) / MEMBERS).read_text("ascii")
                 found.update(map(int, text.split()))
         return found
 
+    def hold(self) -> None:
+        """Freeze it, without waiting until all of it stands still."""
+        self._write("cgroup.freeze", "1")
+
     def freeze(self) -> bool:
         """Freeze it; tell whether the kernel confirmed it within PATIENCE."""
-        self._write("cgroup.freeze", "1")
+        self.hold()
         give_up_at = time.monotonic() + PATIENCE
         while not self.is_frozen():
             if time.monotonic() > give_up_at:
@@ -190,7 +279,8 @@ def own_folder(mounts: str, own: str) -> Path | None:
         with contextlib.suppress(ValueError):
             # A container may see only a part of the tree, mounted as its root.
             below = Path(path).relative_to(_plain(fields[_ROOT]))
-            return Path(_plain(fields[_MOUNT])) / below
+            found = Path(_plain(fields[_MOUNT])) / below
+            return found.parent if found.name == SERVING else found
     return None
 
 

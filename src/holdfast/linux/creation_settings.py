@@ -1,4 +1,4 @@
-"""What this machine's settings add to a request for a session here."""
+"""Applies this machine's settings to a request for a session."""
 
 from collections.abc import Sequence
 

@@ -35,12 +35,12 @@ class Daemons:
         self._cgroup = cgroup
         # The leader is gone, or its own processes are ended by others.
         self._tree = Tree.of(-1, session, capsule)
+        self._belonging = Belonging(self._tree)
 
     def find(self) -> list[Process]:
         """Return those that live, the eldest first."""
         table = read_table()
-        # Anew for each walk: an environment cannot be read in the middle of an exec.
-        belonging = Belonging(self._tree)
+        belonging = self._belonging
         found = {one.pid: one for one in belonging.find(table)}
         for pid in self._inside():
             process = table.get(pid)

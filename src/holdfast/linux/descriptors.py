@@ -27,7 +27,7 @@ def limit() -> int:
 
 
 def give_usual(pid: int) -> None:
-    """Give a child of ours the limit that we were started with."""
+    """Give a child process the limit that we were started with."""
     usual = int(os.environ.get(USUAL, "0"))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 < usual <= hard:

@@ -1,4 +1,4 @@
-"""What is asked of the keeper before the rest of the client is loaded.
+"""Requests to the keeper before the rest of the client is loaded.
 
 One packet goes, and packets come, as in `keeper_requests`. What can be asked twice is
 asked again there if something is unusual about the answer. A creation is not:
@@ -10,10 +10,7 @@ import _socket
 
 from holdfast.linux.stored import folders
 from holdfast.wire import plain_json
-from holdfast.wire.first_messages import NotOneOfThese
-
-PATIENCE = 1.0
-"""Seconds for an answer; then the rest is loaded, and waits on."""
+from holdfast.wire.first_messages import PATIENCE, NotOneOfThese, received
 
 MAX_REQUEST = 64 * 1024
 """Bytes in a packet; as in linux.packets."""
@@ -55,12 +52,7 @@ class EarlyRequest:
             NotOneOfThese: It says no, or nothing in time.
 
         """
-        try:
-            raw = self._link.recv(MAX_ANSWER)
-        except TimeoutError:
-            raise NotOneOfThese from None
-        except OSError:
-            raw = b""
+        raw = received(self._link.recv, MAX_ANSWER)
         self._came.append(raw)
         try:
             said = plain_json.loads(raw)
@@ -83,7 +75,7 @@ _creations: list[EarlyRequest] = []
 
 
 def create(packet: Facts) -> Facts:
-    """Have a session made; return the answer, which `keeper_requests` gets again.
+    """Create a session; return the answer, which `keeper_requests` gets again.
 
     Raises:
         NotOneOfThese: There is something unusual about it.

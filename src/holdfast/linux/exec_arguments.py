@@ -1,4 +1,4 @@
-"""The path and the words of an exec, read in the memory of the process that waits.
+"""The path and arguments of an exec, read from the waiting process's memory.
 
 Most execs have a short path and few short words. Those are read with two calls, one
 for the path and the pointers, one for all words (process_vm_readv). Whatever does not
@@ -145,7 +145,7 @@ class _Memory:
         os.close(self._fd)
 
     def text(self, at: int) -> str | None:
-        """Return a text that ends with a NUL, or None if it is none of ours."""
+        """Return a NUL-terminated text, or None if it cannot be read as one."""
         found = b""
         while at and len(found) < MAX_WORD:
             # Up to the end of a page at most: the next one may not be there.

@@ -81,7 +81,7 @@ Mark = tuple[int, int]
 
 
 class File(NamedTuple):
-    """A file that somebody wants to execute, as far as it could be looked at."""
+    """A file that is to be executed, as far as it could be examined."""
 
     real: str | None = None
     """Its path, links followed; None if it has none, or that is not known."""
@@ -135,7 +135,7 @@ def mark_of(path: str) -> Mark | None:
 
 
 class Formats:
-    """The formats that somebody has registered with the kernel, where it tells."""
+    """The formats that are registered with the kernel, if it lists them."""
 
     def __init__(self) -> None:
         self._changed = -1

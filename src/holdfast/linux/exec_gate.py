@@ -111,10 +111,10 @@ class ExecGate:
         if not ready:
             return None
         if not ready[0][1] & select.POLLIN:
-            raise BrokenPipeError("nobody has this filter any more")
+            raise BrokenPipeError("no process has this filter any more")
         slot = self._free[-1]
         try:
-            # Not by `fcntl`, which would have it in memory of ours first (G1).
+            # Not by `fcntl`, which would copy it into our memory first (G1).
             checked(libc.ioctl(self.listener, _RECEIVE_NUMBER, self._slots[slot]))
         except OSError as error:
             self._wipe(slot)
@@ -143,7 +143,7 @@ class ExecGate:
         return self._answer(notice, 0, _CONTINUE)
 
     def refuse(self, notice: int, number: int = errno.EPERM) -> bool:
-        """Have an exec fail; False if nobody waits for the answer any more."""
+        """Make an exec fail; False if nobody waits for the answer any more."""
         return self._answer(notice, -number, 0)
 
     def drop(self, notice: int) -> None:

@@ -79,7 +79,7 @@ class ExecTracer:
         return thread in self._traced
 
     def seize(self, thread: int, expected: Expected) -> bool:
-        """Have the kernel stop a thread at its exec; False if it must not go on.
+        """Make the kernel stop a thread at its exec; False if it must not go on.
 
         Where this machine lets nobody be traced, it may go on: that is one of the
         things that the gate does not hold. One that another process traces must not.

@@ -121,7 +121,7 @@ class Frozen:
                     _numbers(facts.get("groups", [])),
                 )
             case _:
-                raise ValueError("this is no record of a freeze")
+                raise ValueError("this is not a record of a freeze")
 
 
 def _numbers(facts: object) -> tuple[int, ...]:
@@ -214,7 +214,7 @@ def _wake(pid: int, started: int) -> bool:
 
 
 def _standing_again(frozen: Frozen) -> list[int]:
-    """Return what of it stands after several attempts to wake it."""
+    """Return which processes are still stopped after several attempts to wake them."""
     left = frozen.stopped
     for _ in range(WAKE_AGAIN):
         looks = ((mark, read_process(mark[0])) for mark in left)

@@ -124,7 +124,7 @@ def _all_opened(pid: int, tables: Tables, *, room: int) -> tuple[tuple[Open, ...
         numbers = sorted(map(int, os.listdir(folder)))  # noqa: PTH208  # no Path
         opened.extend(_opened(pid, folder, numbers[:MAX_OPEN], tables, room))
     except OSError:
-        return tuple(opened), -1  # It ended, or became somebody else's.
+        return tuple(opened), -1  # It ended, or now belongs to another user.
     finally:
         os.close(folder)
     return tuple(opened), len(numbers) - len(opened)

@@ -94,7 +94,7 @@ class Ask:
                 names = tuple(plugins)
                 return cls(ticket, question, names, _webhook(hook), seconds, vouched)
             case _:
-                raise MalformedMessage("question", "a member is missing or odd")
+                raise MalformedMessage("question", "a member is missing or invalid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Answer:
                 shown = printable(rule, MAX_TEXT), printable(why, MAX_TEXT)
                 return cls(ticket, Judgement(verdict, *shown))
             case _:
-                raise MalformedMessage("answer", "a member is missing or odd")
+                raise MalformedMessage("answer", "a member is missing or invalid")
 
 
 def _webhook(given: object) -> Webhook | None:
@@ -151,7 +151,7 @@ def _webhook(given: object) -> Webhook | None:
         case {"url": str(url), "timeout": float() | int() as timeout}:
             return Webhook(url, timeout)
         case _:
-            raise MalformedMessage("question", "its webhook is none")
+            raise MalformedMessage("question", "its webhook is invalid")
 
 
 def _bytes(whole: dict[str, object]) -> bytes:
@@ -164,4 +164,4 @@ def _object(raw: bytes) -> object:
     try:
         return json.loads(raw.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
-        raise MalformedMessage("packet", "it is no JSON") from None
+        raise MalformedMessage("packet", "it is not JSON") from None

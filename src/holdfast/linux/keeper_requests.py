@@ -150,7 +150,7 @@ def _part(link: socket.socket, came: list[bytes] | None = None) -> Facts:
     except ValueError:
         part = None
     if not isinstance(part, dict):
-        raise errors.MalformedMessage("answer of the keeper", "it is no JSON object")
+        raise errors.MalformedMessage("answer of the keeper", "it is not a JSON object")
     if not part.get("ok"):
         from holdfast.wire.host_requests import error_from  # noqa: PLC0415  # rarely needed
 

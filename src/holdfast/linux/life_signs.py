@@ -1,6 +1,6 @@
 """Whether any process may still have a session, as the kernel tells.
 
-No file says so: whoever wrote it may be gone. A process of ours that has a session has
+No file says so: its writer may be gone. A holdfast process that has a session has
 its listening socket, and the kernel lists that by the path it was bound to, even if the
 path is gone. The leader is known by pid, start and boot: a number alone may have been
 given to another process since.

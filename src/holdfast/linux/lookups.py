@@ -1,10 +1,10 @@
 """What is behind a path now: which file, changed when, with which content.
 
-The caller is the process that everybody's input goes through, so nothing here may take
+The caller is the process that all input goes through, so nothing here may take
 long. Only regular files are opened, only small ones are digested, and a digest is kept
 for as long as the file's identity, size and times stay the same. Nothing is asked of a
 file system that another program or another machine serves: a server that does not
-answer would block us, and anybody may start one.
+answer would block us, and any program may start one.
 
 We follow each link on the way ourselves, because the author of a link has chosen the
 file. Renaming a folder on the way does not show.
@@ -18,6 +18,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from holdfast.core.provenance.line_resolution import Found, Unseen
+from holdfast.linux.path_walk import PathWalk
 
 MAX_DIGESTED = 4 * 1024 * 1024
 """Bytes of a file that is digested, which takes some ten milliseconds at worst."""
@@ -27,9 +28,6 @@ MAX_TOGETHER = 2 * MAX_DIGESTED
 
 MAX_KEPT = 256
 """Digests kept: the programs that people use in a day."""
-
-MAX_STEPS = 256
-"""Parts of a path and of the links in it; the kernel follows 40 links."""
 
 HEAD = 128
 """Bytes read of every file that is run: enough for a `#!` line."""
@@ -145,27 +143,17 @@ class _Lookup:
 
         None if it leads to where nobody may look, or in a circle.
         """
-        left = parts[::-1]
-        for _ in range(MAX_STEPS):
-            if not left:
-                return done, changed
-            part = left.pop()
-            if part == "..":
-                done = done.rpartition("/")[0]
-            if part in ("", ".", ".."):
-                continue
-            step = f"{done}/{part}"
-            if step in self._barred:
+        walk = PathWalk(parts, done)
+        while walk.advance():
+            if walk.step in self._barred:
                 return None
-            found = os.lstat(step)
+            found = os.lstat(walk.step)
             if not stat.S_ISLNK(found.st_mode):
-                done = step
+                walk.keep()
                 continue
             changed = (*changed, found.st_ctime_ns // 1_000_000)
-            target = os.readlink(step)  # noqa: PTH115  # many times a line
-            done = "" if target.startswith("/") else done
-            left += target.split("/")[::-1]
-        return None
+            walk.follow(os.readlink(walk.step))  # noqa: PTH115  # many times a line
+        return (walk.done, changed) if walk.is_over else None
 
     def _found(self, path: str, links: tuple[int, ...]) -> Found | None:
         found = os.lstat(path or "/")
@@ -186,7 +174,7 @@ def _unseen(path: str) -> Unseen:
 
 
 def served() -> list[str]:
-    """Return where file systems begin that somebody else's program answers for."""
+    """Return the mount points of file systems that another program serves."""
     with open(_MOUNTS, encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123  # many times a line
         return [place for line in file if (place := _served(line)) is not None]
 

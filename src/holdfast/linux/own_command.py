@@ -1,4 +1,4 @@
-"""Where sessions find our own command, if it is on nobody's PATH.
+"""Puts the holdfast command on a session's PATH, if it is not there.
 
 The folder in which it is installed may have much else in it, such as another Python,
 which a session should not find. So a folder of our own has one link.

@@ -86,9 +86,9 @@ class Packet:
         try:
             header = json.loads(raw[_LENGTH.size : end])
         except (ValueError, RecursionError):
-            raise MalformedMessage("packet", "its header is no JSON") from None
+            raise MalformedMessage("packet", "its header is not JSON") from None
         if not isinstance(header, dict):
-            raise MalformedMessage("packet", "its header is no object")
+            raise MalformedMessage("packet", "its header is not an object")
         return cls(header, raw[end:])
 
     def number(self, name: str) -> int:
@@ -100,7 +100,7 @@ class Packet:
         """
         value = self.header.get(name)
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise MalformedMessage("packet", f"{name} is no number")
+            raise MalformedMessage("packet", f"{name} is not a number")
         return value
 
     def text(self, name: str) -> str:
@@ -112,7 +112,7 @@ class Packet:
         """
         value = self.header.get(name)
         if not isinstance(value, str):
-            raise MalformedMessage("packet", f"{name} is no text")
+            raise MalformedMessage("packet", f"{name} is not a string")
         return value
 
     def pair(self, name: str) -> tuple[int, int]:
@@ -126,4 +126,4 @@ class Packet:
             case [int(one), int(other)]:
                 return one, other
             case _:
-                raise MalformedMessage("packet", f"{name} is no pair of numbers")
+                raise MalformedMessage("packet", f"{name} is not a pair of numbers")

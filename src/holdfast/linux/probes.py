@@ -13,7 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from holdfast.core.session.abilities import LogOut, Machine, Place
-from holdfast.linux import cgroups, exec_filter, exec_gate, processes, systemd
+from holdfast.linux import (
+    cgroups,
+    exec_filter,
+    exec_gate,
+    limits,
+    own_files_trial,
+    processes,
+    systemd,
+)
 from holdfast.linux.capsule import trial as capsule_trial
 from holdfast.linux.criu import program, trial
 from holdfast.linux.programs import painter_program
@@ -49,6 +57,8 @@ def probe() -> Machine:
         exec_gate=exec_gate.why_not(),
         keeps_sudo=exec_filter.is_privileged(),
         capsules=capsules,
+        own_files=capsules or own_files_trial.why_not(),
+        limits=limits.why_not(),
         criu=criu,
         criu_trouble=trouble,
         counts_changed_pages=trial.counts_changed_pages(),
@@ -56,7 +66,7 @@ def probe() -> Machine:
 
 
 def _criu(no_capsules: str) -> tuple[str, str]:
-    """Return which CRIU is here, and why it does not do."""
+    """Return which CRIU is here, and why it cannot be used, if so."""
     found = program.find()
     if found.program is None:
         return "", found.why_not
@@ -121,7 +131,7 @@ def _place() -> Place:
 
 
 def _filesystem(folder: Path) -> str:
-    """Return the type of what the folder lies on: the longest mount that fits."""
+    """Return the type of the file system that a folder is on."""
     best, kind = "", "unknown"
     with contextlib.suppress(OSError):
         for line in (
@@ -145,7 +155,7 @@ def _log_out() -> LogOut:
 
 
 def _painter() -> str:
-    """Start a painter, say something that is no request, and see it hang up."""
+    """Start a painter, send it nonsense, and expect it to hang up."""
     try:
         program = painter_program()
     except HoldfastError as error:
@@ -188,7 +198,7 @@ def _first_answer(link: socket.socket, painter: "subprocess.Popen[bytes]") -> st
 
 
 def _in_child(attempt: Callable[[], None]) -> bool:
-    """Tell whether something works that would change us for good."""
+    """Try in a child something that would change this process for good."""
     pid = os.fork()
     if pid == 0:
         os._exit(0 if _works(attempt) else 1)

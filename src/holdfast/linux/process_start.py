@@ -53,7 +53,7 @@ def _answers() -> bool:
 
 
 def claim_start() -> int | None:
-    """Claim the right to start a keeper; None if somebody else has it.
+    """Claim the right to start a keeper; None if another process has it.
 
     When a keeper dies, every holder notices at the same moment, and one of them is
     enough. The claim ends when the descriptor is closed, or with the process.
@@ -85,7 +85,7 @@ def start_host() -> None:
 def start_detached(
     module: list[str], log: str, variables: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    """Run a module of ours with its arguments, and do not wait for it.
+    """Run one of holdfast's modules with its arguments, and do not wait for it.
 
     It becomes nobody's child, in a session of its own, and leaves the cgroup of a
     session of ours: closing the terminal it was started from, logging out, or the

@@ -3,7 +3,7 @@
 A process belongs to a session if it is the leader, if the kernel counts it as part of
 the leader's session, if its parent belongs, or if its environment names the session: a
 daemon that has left its terminal and its parent still carries that. A process that has
-left all four cannot be told from somebody else's.
+left all four cannot be told from another session's.
 
 To a capsule belongs what is in its pid namespace, and what that has started, whatever
 it says of itself: nothing leaves that, and nobody else's process gets into it. Our own
@@ -25,9 +25,14 @@ from typing import NamedTuple
 from holdfast.linux import procfs
 from holdfast.model.session_record import CapsuleRecord
 
+_FLAGS = 6
 _THREADS = 17
 _STARTED = 19
 """Fields of it, counted from the state."""
+
+_KERNEL = 0x00200000
+"""The flag of a thread that the kernel has for itself (PF_KTHREAD): it has no program
+and no environment, belongs to nobody's session, and takes no signal."""
 
 _ENVIRON = 1 << 23
 """Bytes of an environment that are read: more than a program can be given."""
@@ -109,7 +114,7 @@ class Tree(NamedTuple):
         if self.capsule is None:
             return False
         ours = (self.capsule.first, self.capsule.init, self.capsule.parent)
-        # A later process that has got one of these numbers is none of ours.
+        # A later process with a reused pid does not belong to the session.
         return process.pid in ours and process.started - self.first <= procfs.TICKS
 
     def has_capsule(self, table: "Table") -> bool:
@@ -177,13 +182,17 @@ class Belonging:
         if self.is_ours(process):
             return False
         known = self._judged.get(process.mark)
-        if known is None:
-            known = self._judged[process.mark] = self._is_named(process.pid)
-        return known
+        return self._is_named(process) if known is None else known
 
-    def _is_named(self, pid: int) -> bool:
+    def _is_named(self, process: Process) -> bool:
+        pid = process.pid
+        environment = _environment(pid)
+        if not environment.strip(b"\0"):
+            return False  # It may be in the middle of an exec: it is read again.
         # A capsule's processes are its own, whichever session they say they are of.
-        return self._variable in _environment(pid) and _space_of(pid) == _own_space()
+        is_it = self._variable in environment and _space_of(pid) == _own_space()
+        self._judged[process.mark] = is_it
+        return is_it
 
     def _is_inside(self, process: Process) -> bool:
         # A process never leaves the pid namespace that it was born in.
@@ -230,10 +239,14 @@ def _processes(known: Table) -> Iterator[Process]:
 
 
 def read_process(pid: int) -> Process | None:
-    """Return one process, or None if it is gone."""
-    raw = procfs.read(f"/proc/{pid}/stat", procfs.STAT)
+    """Return one process, or None if it is gone, or the kernel's own."""
+    return process_told(pid, procfs.read(f"/proc/{pid}/stat", procfs.STAT))
+
+
+def process_told(pid: int, raw: bytes) -> Process | None:
+    """Return a process by its stat file, or None if it is gone, or the kernel's own."""
     fields = procfs.stat_fields(raw, _STARTED + 1)
-    if len(fields) <= _STARTED:
+    if len(fields) <= _STARTED or int(fields[_FLAGS]) & _KERNEL:
         return None
     state, parent, group, session = fields[:4]
     return Process(

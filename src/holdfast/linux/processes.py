@@ -44,7 +44,7 @@ def show_memory() -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Have the kernel kill us when our parent dies; end at once if it has."""
+    """Ask the kernel to kill us when our parent dies; end at once if it has."""
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)  # It was faster than the call.
@@ -122,7 +122,7 @@ def is_alive(pid: int) -> bool:
 
 
 def exit_of_child(pid: int) -> int | None:
-    """Return how a child of ours ended and collect it; None if it is not ours."""
+    """Collect a child's exit status and return it; None if it is not our child."""
     try:
         found, status = os.waitpid(pid, os.WNOHANG)
     except ChildProcessError:

@@ -31,7 +31,7 @@ _RUN = "import sys; sys.path.insert(0, {root!r}); {run}"
 
 _PAINT = "from holdfast.painter.main import main; sys.exit(main())"
 
-# Behind everything else: no plug-in takes the place of a module of ours. And nothing
+# Last on the path: no plug-in replaces one of holdfast's modules. And nothing
 # is written into their folder, which is as it was when the policy was applied.
 _JUDGE = (
     "sys.dont_write_bytecode = True; sys.path.append({plugins!r});"
@@ -66,7 +66,7 @@ def judge_program() -> list[str]:
 
 
 def judge_environment() -> dict[str, str]:
-    """Return the variables of ours that a judge is given."""
+    """Return the HOLDFAST variables that a judge is given."""
     return {name: os.environ[name] for name in PASSED if name in os.environ}
 
 

@@ -81,13 +81,18 @@ def foreground(master: int) -> int | None:
 
 def discipline(master: int) -> LineDiscipline:
     """Return how the terminal treats what is typed now."""
-    # Asked for every key: termios.tcgetattr makes a list of thirty objects of it,
-    # and what it is made into here is the same from one key to the next.
-    return _discipline(fcntl.ioctl(master, termios.TCGETS, bytes(_TERMIOS)))
+    return discipline_of(settings(master))
+
+
+def settings(master: int) -> bytes:
+    """Return the terminal's settings as the kernel has them."""
+    # Asked for every key: termios.tcgetattr makes a list of thirty objects of it.
+    return fcntl.ioctl(master, termios.TCGETS, bytes(_TERMIOS))
 
 
 @lru_cache(maxsize=32)
-def _discipline(raw: bytes) -> LineDiscipline:
+def discipline_of(raw: bytes) -> LineDiscipline:
+    """Return what settings mean; the same from one key to the next."""
     ins, _, _, local = _FLAGS.unpack_from(raw)
     chars = raw[_CHARS:]
     stops = (chars[termios.VSTART], chars[termios.VSTOP]) if ins & termios.IXON else ()
@@ -126,10 +131,11 @@ def read_into(master: int, room: memoryview, took: Callable[[int], None]) -> int
     `took` is told of each piece at once. None means that the terminal is closed:
     every process that had it open is gone.
     """
-    size, last, until = 0, len(room) - SHORT_READ, time.monotonic() + LONGEST_READ
+    size, last, until = 0, len(room) - SHORT_READ, 0.0
+    rest = room
     while True:
         try:
-            count = os.readv(master, [room[size:]])
+            count = os.readv(master, (rest,))
         except BlockingIOError:
             break
         except OSError as error:
@@ -140,8 +146,13 @@ def read_into(master: int, room: memoryview, took: Callable[[int], None]) -> int
             return size or None
         took(count)
         size += count
-        if count < SHORT_READ or size > last or time.monotonic() >= until:
+        if count < SHORT_READ or size > last:
             break
+        now = time.monotonic()
+        until = until or now + LONGEST_READ
+        if now >= until:
+            break
+        rest = room[size:]
     return size
 
 

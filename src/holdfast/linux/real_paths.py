@@ -1,6 +1,6 @@
 """Where a path leads now, with every link followed.
 
-Asked for every line that is judged, by the process that everybody's input goes through:
+Used for every line that is judged, by the process that all input goes through:
 nothing here may take long, so nothing is asked of a file system that another program or
 another machine serves. A path that does not exist leads to where it would be created.
 What goes through /proc differs from process to process, and is not followed.
@@ -13,7 +13,8 @@ import re
 import stat
 from collections.abc import Mapping
 
-from holdfast.linux.lookups import MAX_STEPS, served
+from holdfast.linux.lookups import served
+from holdfast.linux.path_walk import PathWalk
 from holdfast.linux.stored import folders
 from holdfast.model.policy_questions import NamedPath
 
@@ -58,37 +59,29 @@ class RealPaths:
 
     def real(self, path: str) -> str | None:
         """Return where a path leads; None if that cannot be told."""
-        left, done = path.split("/")[::-1], ""
-        for _ in range(MAX_STEPS):
-            if not left:
-                return done or "/"
-            part = left.pop()
-            if part == "..":
-                done = done.rpartition("/")[0]
-            if part in ("", ".", ".."):
-                continue
-            step = f"{done}/{part}"
-            try:
-                done = self._step(step, done, left)
-            except OSError as error:
-                is_missing = error.errno in _MISSING
-                return _ahead(step, left) if is_missing else None
-        return None
+        walk = PathWalk(path.split("/"))
+        try:
+            while walk.advance():
+                self._look(walk)
+        except OSError as error:
+            is_missing = error.errno in _MISSING
+            return _ahead(walk.step, walk.left) if is_missing else None
+        return (walk.done or "/") if walk.is_over else None
 
-    def _step(self, step: str, done: str, left: list[str]) -> str:
-        """Take one step; what a link leads to is put before what is left."""
+    def _look(self, walk: PathWalk) -> None:
+        """Find out whether a step is a link."""
+        step = walk.step
         if self._barred is None or step in self._barred:
             raise PermissionError(errno.EACCES, step)
         if step == _PROC:
             raise FileNotFoundError(errno.ENOENT, step)
-        if not stat.S_ISLNK(os.lstat(step).st_mode):
-            return step
-        target = os.readlink(step)  # noqa: PTH115  # many times a line
-        left += target.split("/")[::-1]
-        return "" if target.startswith("/") else done
+        if stat.S_ISLNK(os.lstat(step).st_mode):
+            walk.follow(os.readlink(step))  # noqa: PTH115  # many times a line
+        else:
+            walk.keep()
 
     def _entries(self, begin: str, text: str, tail: str) -> list[str | None]:
-        """Return where all entries of a folder lead whose names begin and end so."""
+        """Return where the entries of a folder lead whose names fit a wildcard."""
         above, slash, head = text.rpartition("/")
         end, deeper, rest = tail.partition("/")
         folder = self.real(begin + above + slash)
@@ -119,7 +112,7 @@ def _is_between(name: str, head: str, end: str) -> bool:
 
 
 def _ahead(done: str, left: list[str]) -> str | None:
-    """Return where what is not there would be; None if it would lead back."""
+    """Return where a missing file would be created; None if that leads back."""
     rest = [part for part in reversed(left) if part not in ("", ".")]
     return None if ".." in rest else "/".join([done, *rest])
 

@@ -1,4 +1,4 @@
-"""Kills one of our processes that hangs, and leaves a note of it.
+"""Kills a holdfast process that hangs, and records that.
 
 A process that kills a keeper cannot tell the others: the next keeper does that, which
 finds the note in a file.
@@ -44,7 +44,7 @@ class Replacement:
 
 
 def replacement(what: str, pid: int, why: str, session: str = "") -> Replacement:
-    """Return that a process is replaced at this moment."""
+    """Return a record of a process that is replaced now."""
     return Replacement(what, pid, why, time.time_ns() // 1_000_000, session)
 
 
@@ -63,7 +63,7 @@ def say(event: str, text: str) -> None:
 
 
 def kill_keeper(pid: int, why: str) -> None:
-    """Kill a keeper that hangs, and leave word of it for the next one."""
+    """Kill a keeper that hangs, and leave a note for the next one."""
     told = replacement("keeper", pid, why)
     say("process.replaced", str(told))
     word = json.dumps(asdict(told)).encode()
@@ -73,7 +73,7 @@ def kill_keeper(pid: int, why: str) -> None:
 
 
 def take_word() -> Replacement | None:
-    """Return which keeper was killed, if word was left of one; once."""
+    """Return, once, which keeper was killed, if a note says so."""
     try:
         word = os.open(_word_path(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with open(word, "rb") as file:  # noqa: PTH123  # a descriptor

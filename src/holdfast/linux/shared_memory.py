@@ -11,6 +11,13 @@ def create(name: str, size: int) -> int:
     return fd
 
 
+def holding(data: bytes) -> int:
+    """Make memory that holds these bytes, and return its descriptor."""
+    fd = create("bytes", len(data))
+    os.pwrite(fd, data, 0)
+    return fd
+
+
 def view(fd: int) -> memoryview:
     """Return the memory behind a descriptor, to read and write in place."""
     return memoryview(mmap.mmap(fd, os.fstat(fd).st_size))

@@ -1,6 +1,6 @@
 """Which commands are shells that can report where their commands begin and end.
 
-A shell is given a script of ours (holdfast/shell) by its own options, and reads
+A shell is given holdfast's script (holdfast/shell) by its own options, and reads
 the user's files as it would have; none of them is touched. Only the plainest ways
 to start a shell are known here: other options mean that the user wants something
 of their own.
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from holdfast.linux.stored import shell_secrets
 from holdfast.linux.stored.host_key import host_seed
 
 SCRIPTS = Path(__file__).parent.parent / "shell"
@@ -54,15 +55,17 @@ def integrated(
 
 def nonce_of(session: str) -> bytes:
     """Return the nonce of a session's shell: the same to every holder of it."""
-    return _secret(b"holdfast marks\n", session)
+    brought = shell_secrets.find(session)
+    return _secret(b"holdfast marks\n", session) if brought is None else brought.nonce
 
 
 def key_of(session: str) -> bytes:
-    """Return what tells the messages of a session's shell from anybody else's.
+    """Return what distinguishes messages of a session's shell from forged ones.
 
     It goes through a pipe that programs of the user can open; the nonce does not.
     """
-    return _secret(b"holdfast state\n", session)
+    brought = shell_secrets.find(session)
+    return _secret(b"holdfast state\n", session) if brought is None else brought.key
 
 
 def handed_over(session: str, pipe: str) -> bytes:

@@ -73,6 +73,12 @@ class Tables:
             self._ports[key] = frozenset(_listening(lines, port))
         return self._ports[key]
 
+    def all_listening(self, pid: int) -> list[Socket]:
+        """Return everything that listens for connections in the network of `pid`."""
+        lines = self._lines(procfs.link(f"/proc/{pid}/ns/net"), pid).values()
+        found = (_inet(kind, line) for kind, line in lines if kind != "unix")
+        return [one for one in found if one.standing == LISTENING]
+
     def _lines(self, namespace: str, pid: int) -> Lines:
         if not namespace:
             return {}

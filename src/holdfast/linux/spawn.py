@@ -1,7 +1,7 @@
 """Starts a session's leader.
 
 It gets a terminal of its own, exactly the descriptors 0, 1 and 2, default
-signals, a clean environment, and nothing of ours (T49). If the command cannot
+signals, a clean environment, and nothing of holdfast's (T49). If the command cannot
 be executed, the caller learns why, and no process is left.
 
 A leader is forked before it is judged, and executes nothing until it is told to. It
@@ -43,7 +43,7 @@ REFUSED = 126
 GO = b"+"
 NO = b"-"
 
-CHANGED = "another program was put in its place"
+CHANGED = "its program was replaced"
 """Why a command did not begin that was not what had been judged."""
 
 _STEP = 0.0005
@@ -78,6 +78,9 @@ class Leader:
 
     is_gated: bool = False
     """Whether it, and whatever it starts, asks before it executes anything."""
+
+    limited: tuple[int, ...] = ()
+    """Of a capsule: the lists of members of the cgroups that limit it, opened."""
 
     @property
     def program(self) -> str:

@@ -26,7 +26,7 @@ PATIENCE = 5.0
 
 _UNIT = """\
 [Unit]
-Description=holdfast: sessions that nobody's departure ends
+Description=holdfast: sessions that keep running when clients leave
 Documentation=man:holdfast(1)
 
 [Service]
@@ -36,6 +36,8 @@ ExecStart={command}
 KillMode=process
 Restart=on-failure
 RestartSec=1
+# It may have sessions to put to disk first: [drain] in config.toml.
+TimeoutStopSec=120
 OOMPolicy=continue
 TasksMax=infinity
 
@@ -105,22 +107,20 @@ def removes_runtime_dir() -> bool:
     return BOOTED.is_dir() and path.startswith(f"/run/user/{os.getuid()}/")
 
 
-def unit_text() -> str:
-    """Return the unit that runs the host with the code we run ourselves."""
+def unit_text(program: str | None = None) -> str:
+    """Return the unit that runs the host: by `program`, else by the running code."""
     passed_on = [
         f"Environment={_quoted(f'{name}={os.environ[name]}')}\n"
         for name in PASSED_ON
         if os.environ.get(name)
     ]
-    words = [sys.executable, "-P", "-m", "holdfast", "up"]
-    command = " ".join(_quoted(word) for word in words)
+    command = _command(program, "up")
     return _UNIT.format(command=command, environment="".join(passed_on))
 
 
-def relay_unit_text() -> str:
+def relay_unit_text(program: str | None = None) -> str:
     """Return a unit for a relay, to be put among the system's."""
-    words = [sys.executable, "-P", "-m", "holdfast", "relay"]
-    return _RELAY_UNIT.format(command=" ".join(_quoted(word) for word in words))
+    return _RELAY_UNIT.format(command=_command(program, "relay"))
 
 
 def unit_path() -> Path:
@@ -130,11 +130,11 @@ def unit_path() -> Path:
     return folder / "systemd" / "user" / UNIT
 
 
-def install() -> list[str]:
+def install(program: str | None = None) -> list[str]:
     """Write the unit, let the user linger, and start it; return what failed."""
     path = unit_path()
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(unit_text())
+    path.write_text(unit_text(program))
     steps = (
         ("loginctl", "enable-linger"),
         ("systemctl", "--user", "daemon-reload"),
@@ -142,6 +142,12 @@ def install() -> list[str]:
         ("systemctl", "--user", "restart", UNIT),
     )
     return [" ".join(step) for step in steps if not _succeeds(*step)]
+
+
+def _command(program: str | None, verb: str) -> str:
+    interpreter = [sys.executable, "-P", "-m", "holdfast"]
+    words = [*(interpreter if program is None else [program]), verb]
+    return " ".join(_quoted(word) for word in words)
 
 
 def _quoted(word: str) -> str:

@@ -66,7 +66,7 @@ MAX_CPU = 1.0
 any of ours takes."""
 
 SLEEP = 30.0
-"""Seconds that one may sleep without an answer: every wait of ours is shorter."""
+"""Seconds that one may sleep without an answer: all our own waits are shorter."""
 
 CALM = 120.0
 """Seconds without a replacement after which the next counts as the first."""
@@ -76,7 +76,7 @@ MAX_SILENCE = 60.0
 
 GAP = 1.0
 """Seconds by which a check may be late: one that is later was itself kept from
-running, and so perhaps was everybody else."""
+running, and perhaps all other processes too."""
 
 _STOPPED = "T"
 _STANDING = frozenset("Tt")
@@ -141,7 +141,7 @@ class Watch:
         return Act.REPLACE
 
     def answered(self, now: float) -> float:
-        """Take that it has shown that its loop runs; return when to look again."""
+        """Note that it has shown that its loop runs; return when to look again."""
         self._has_answered = True
         if self._asked is not None:
             self._asked, self._seen, self.why = None, None, ""
@@ -188,7 +188,7 @@ class Watch:
 
 
 def _next_look(now: float, every: float) -> float:
-    """Return when to look next: at everybody in the same moment, to wake up once."""
+    """Return when to look next: at all processes at once, to wake up once."""
     return (now // every + 1) * every
 
 
@@ -200,7 +200,7 @@ def _told(pulse: Pulse | None) -> str:
 
 @dataclass(slots=True)
 class Watchdog:
-    """Everybody that is watched, by some name."""
+    """All watched processes, by name."""
 
     watches: dict[str, Watch] = field(default_factory=dict)
     _due_at: float | None = None
@@ -276,7 +276,7 @@ class Watchdog:
         return self.watches[name]._asked is not None  # noqa: SLF001  # its own file
 
     def answered(self, name: str, now: float) -> None:
-        """Take that one has answered, or said anything else."""
+        """Note that one has answered, or said anything else."""
         if (watch := self.watches.get(name)) is not None:
             self._is_due_known &= watch.look_at == watch.answered(now)
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from holdfast.model.expectations import Expectation, expectation_from
 from holdfast.sdk.exported import MAX_EFFECT, MAX_INTENT
 
 MAX_SESSION = 192
@@ -40,49 +41,41 @@ USUAL_APPROVAL = 120.0
 clients give up on a call later."""
 
 MAX_CALL = 200
-"""Characters that call somebody: as many as are shown."""
+"""Characters of a call: as many as are shown."""
+
+MAX_RETRIES = 3
+"""Repeats of a command that is declared idempotent."""
 
 MAX_ENTRIES = 500
 """Entries of the logbook in one answer."""
 
-UNKEPT = frozenset({"session", "intent", "expected_effect", "secret", "text", "keys"})
+UNKEPT = frozenset(
+    {"session", "intent", "expected_effect", "expects", "secret", "text", "keys"}
+)
 """Parameters that the contract omits: typed text is in the entry of its input, unless
 the terminal hides it."""
 
 Session = Annotated[
     str,
-    Meta(
-        min_length=1,
-        max_length=MAX_SESSION,
-        description="Name or id; HOST/NAME if remote.",
-    ),
+    Meta(max_length=MAX_SESSION, description="Name, id or HOST/NAME."),
 ]
 Intent = Annotated[
     str,
     Meta(
         min_length=3,
         max_length=MAX_INTENT,
-        description="Why, in one sentence; the other operators read it.",
+        description="Why, in one sentence.",
     ),
 ]
-Effect = Annotated[
-    str,
-    Meta(
-        max_length=MAX_EFFECT,
-        description="What should change, so that others can check.",
-    ),
-]
+Effect = Annotated[str, Meta(max_length=MAX_EFFECT)]
 Seconds = Annotated[float, Meta(gt=0, le=MAX_WAIT)]
-Approval = Annotated[
-    Seconds,
-    Meta(description="Seconds to wait for approval; then the request is withdrawn."),
-]
+Approval = Seconds
 Budget = Annotated[
     int,
     Meta(
         ge=1,
         le=MAX_BUDGET,
-        description="The most bytes of output to return; `read` gets the rest.",
+        description="The most bytes of output to return.",
     ),
 ]
 Offset = Annotated[int, Meta(ge=0, le=2**53 - 1)]
@@ -142,7 +135,36 @@ class Create(OnHost, frozen=True, kw_only=True):
     ] = []
     cwd: Annotated[str, Meta(max_length=4096, description="Folder to start in.")] = ""
     recover: Annotated[str, Meta(max_length=64, description="Restart a lost one.")] = ""
+    restore: Annotated[
+        str,
+        Meta(max_length=64, description="From an image, or a session's newest."),
+    ] = ""
     timeout: Seconds = 120.0
+
+
+class Checkpoint(Act, frozen=True, kw_only=True):
+    """Save a session to disk."""
+
+    label: Annotated[str, Meta(max_length=64)] = ""
+    stop: Annotated[bool, Meta(description="End it; `restore` continues it.")] = False
+
+
+class Fork(Act, frozen=True, kw_only=True):
+    """Make a branch of a session, or see to one."""
+
+    discard: Annotated[
+        bool, Meta(description="`session` is a branch: end it, with its changes.")
+    ] = False
+    name: Annotated[str, Meta(max_length=64, description="Of a new branch.")] = ""
+    timeout: Seconds = 120.0
+
+
+class Preview(Act, frozen=True, kw_only=True):
+    """Try a line out."""
+
+    command: Annotated[str, Meta(min_length=1, max_length=MAX_COMMAND)]
+    timeout: Annotated[Seconds, Meta(description="It is stopped then.")] = 60.0
+    keep: Annotated[bool, Meta(description="Keep the branch.")] = False
 
 
 class Attach(OnSession, frozen=True, kw_only=True):
@@ -160,8 +182,7 @@ class Read(OnSession, frozen=True, kw_only=True):
     cursor: Annotated[
         Offset | None,
         Meta(
-            description="The byte to start at: the `next_cursor` of an earlier"
-            " answer. Without it, the last `max_bytes` of output.",
+            description="The byte to start at; without it, the last `max_bytes`.",
         ),
     ] = None
     max_bytes: Budget = USUAL_BUDGET
@@ -175,38 +196,38 @@ class Run(Act, frozen=True, kw_only=True):
         Meta(
             min_length=1,
             max_length=MAX_COMMAND,
-            description="One line for the session's shell, as you would type it.",
+            description="One line for the shell, as you would type it.",
         ),
     ]
     timeout: Annotated[
         Seconds,
-        Meta(
-            description="Seconds to wait. The command is not stopped when they run"
-            " out: the answer then says that it is still running."
-        ),
+        Meta(description="Seconds to wait; the command is not stopped then."),
     ] = 120.0
     until_input: Annotated[
         bool,
-        Meta(
-            description="Also stop waiting as soon as the command waits for input,"
-            " according to the kernel."
-        ),
+        Meta(description="Stop waiting once it waits for input."),
     ] = True
     until_printed: Annotated[
         Pattern | None,
-        Meta(
-            description="Also stop waiting once this was printed; for servers,"
-            " 'listening on'."
-        ),
+        Meta(description="Stop waiting once this was printed."),
     ] = None
     key: Annotated[
         str,
         Meta(
             max_length=256,
-            description="Makes a repeat safe: the same key never runs twice, and the"
-            " second call gets the outcome of the first.",
+            description="Makes a repeat safe: the same key never runs twice.",
         ),
     ] = ""
+    expects: Annotated[
+        dict[str, Any],
+        Meta(
+            description='Its effects: {"files": ["build"], "ports": [80],'
+            ' "processes": ["node"], "status": 0}; compared with what it does.',
+        ),
+    ] = {}
+    retries: Annotated[
+        int, Meta(ge=0, le=MAX_RETRIES, description="If it is idempotent.")
+    ] = 0
     max_bytes: Budget = USUAL_BUDGET
     approval_timeout: Approval = USUAL_APPROVAL
 
@@ -229,8 +250,7 @@ class Keys(Act, frozen=True, kw_only=True):
         Meta(
             min_length=1,
             max_length=MAX_KEYS,
-            description="Names of keys in order: Enter, Esc, Tab, Up, PageDown, F5,"
-            " C-c, M-x, or a single character.",
+            description="Names of keys, also Enter, or single characters.",
         ),
     ]
     approval_timeout: Approval = USUAL_APPROVAL
@@ -241,9 +261,7 @@ class Signal(Act, frozen=True, kw_only=True):
 
     signal: Annotated[
         Literal["INT", "TERM", "QUIT", "HUP", "KILL", "STOP", "CONT", "USR1", "USR2"],
-        Meta(
-            description="INT interrupts, like C-c; TERM asks it to end; KILL ends it."
-        ),
+        Meta(description="TERM asks it to end; KILL ends it."),
     ] = "INT"
     approval_timeout: Approval = USUAL_APPROVAL
 
@@ -255,7 +273,7 @@ class Answer(Act, frozen=True, kw_only=True):
         str,
         Meta(
             max_length=4094,
-            description="The secret, without Enter. It is stored nowhere.",
+            description="Without Enter.",
         ),
     ]
     approval_timeout: Approval = USUAL_APPROVAL
@@ -267,19 +285,18 @@ class Wait(OnSession, frozen=True, kw_only=True):
     condition: Annotated[
         Literal["prompt", "input", "secret", "output", "quiet", "port", "exit"],
         Meta(
-            description="prompt: the shell is ready for a command; input: a program"
-            " waits for input; secret: it asks for a password; output:"
-            " `pattern` was printed; quiet: nothing was printed for"
-            " `seconds`; port: a process of the session listens on"
-            " `port`; exit: the session has ended."
+            description="prompt: the shell is ready; input: a program waits for it;"
+            " secret: it asks for a password; output: `pattern` was printed; quiet:"
+            " nothing was printed for `seconds`; port: something listens on `port`;"
+            " exit: the session has ended."
         ),
     ]
     pattern: Pattern = ""
     cursor: Annotated[
         Offset | None,
         Meta(
-            description="With output: search from this byte on. Without it, from"
-            " where you last typed, or in all output that is kept.",
+            description="With output: search from this byte, else from where you"
+            " last typed.",
         ),
     ] = None
     port: Annotated[int, Meta(ge=0, le=65535, description="With port.")] = 0
@@ -296,7 +313,7 @@ class AskTurn(Act, frozen=True, kw_only=True):
 
 
 class GiveTurn(OnSession, frozen=True, kw_only=True):
-    """Give the turn to somebody."""
+    """Give the turn to another operator."""
 
     to: Annotated[
         str,
@@ -309,7 +326,7 @@ class GiveTurn(OnSession, frozen=True, kw_only=True):
 
 
 class Notify(OnSession, frozen=True, kw_only=True):
-    """Call somebody."""
+    """Report that the session needs a person."""
 
     text: Annotated[
         str,
@@ -327,8 +344,7 @@ class Log(OnSession, frozen=True, kw_only=True):
     since: Annotated[
         Offset | None,
         Meta(
-            description="The index of the first entry wanted. Without it, the last"
-            " `max_entries`.",
+            description="The first entry wanted; else the last `max_entries`.",
         ),
     ] = None
     max_entries: Annotated[int, Meta(ge=1, le=MAX_ENTRIES)] = 30
@@ -341,10 +357,7 @@ class Blame(OnSession, frozen=True, kw_only=True):
         Literal[
             "variable", "alias", "function", "option", "trap", "path-entry", "line"
         ],
-        Meta(
-            description="A part of the shell's state, given by `name`; or line, for"
-            " input typed at the prompt and not submitted."
-        ),
+        Meta(description="What has that `name`; or line: the unsubmitted line."),
     ]
     name: Annotated[
         str, Meta(max_length=256, description="Its name; empty for a line.")
@@ -358,11 +371,35 @@ def schema_of(shape: type[Contract]) -> dict[str, Any]:
     # Each field describes itself; class docstrings are for readers of the code.
     schema.pop("title", None)
     schema.pop("description", None)
-    return {**schema, "additionalProperties": False}
+    fields = {name: _told(one) for name, one in schema["properties"].items()}
+    return {**schema, "properties": fields, "additionalProperties": False}
+
+
+def _told(field: dict[str, Any]) -> dict[str, Any]:
+    """Return a field's schema; that something is empty by default goes without saying.
+
+    Every conversation of an agent begins with all of these.
+    """
+    is_empty = not field.get("default", True)
+    return {
+        name: one for name, one in field.items() if name != "default" or not is_empty
+    }
+
+
+def expectation_of(given: Run) -> Expectation | None:
+    """Return what is expected of a command, in the form that can be compared.
+
+    Raises:
+        UsageError: It is not valid.
+
+    """
+    if not given.expects:
+        return None
+    return expectation_from(msgspec.json.encode(given.expects).decode())
 
 
 def parameters_of(given: Contract) -> str:
-    """Return what is done, as the logbook keeps it: without what must not be kept."""
+    """Return a call's parameters for the logbook, without those it must not keep."""
     kept = {
         name: value
         for name, value in msgspec.to_builtins(given).items()

@@ -31,7 +31,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 _BEARER = b"Bearer "
 
 
-class Door:
+class RequestGuard:
     """The check that every request passes first."""
 
     def __init__(self, app: App, hosts: tuple[str, ...], token: str) -> None:
@@ -83,7 +83,7 @@ async def serve(operator: str, address: tuple[str, int], token: str) -> None:
             ),
         )
         config = uvicorn.Config(
-            Door(app, (named,), token),
+            RequestGuard(app, (named,), token),
             host=host,
             port=port,
             log_level="warning",

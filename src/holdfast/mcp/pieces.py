@@ -15,7 +15,7 @@ I1  A piece is never longer than the data, is its beginning, and is empty only i
     data is.
 I2  A piece begins no earlier than it was asked to, and in no sequence or character
     that fits into LONGEST bytes.
-I3  The colours of what came before decide what of a piece is hidden; of its text
+I3  The colours of what came before decide which part of a piece is hidden; of its text
     nothing is added or lost.
 """
 
@@ -59,5 +59,5 @@ def begin(data: bytes, wanted: int) -> int:
 
 
 def hidden_after(before: bytes, piece: bytes) -> list[Found]:
-    """Return what of a piece nobody sees, after the colours set before it."""
+    """Return the parts of a piece that nobody sees, after the colours set before it."""
     return hidden_in_output(b"".join(_SGR.findall(before)) + piece)

@@ -4,7 +4,7 @@ A host is entered when it is first needed, and a session attached to when someth
 first done in it. Both stay, so that others see who is here and a turn outlives the call
 that took it: hosts until the server ends, sessions until nothing was done in them for
 a while, or until others were used since and there are too many. Everything entered
-belongs to tasks of ours: a call that is cancelled leaves nothing half entered behind,
+belongs to the server's tasks: a cancelled call leaves nothing half entered behind,
 and calls that come at the same time share what the first of them enters.
 """
 
@@ -23,7 +23,7 @@ from holdfast.sdk.session import Session
 from holdfast.sdk.values import SessionInfo
 
 MAX_KEPT = 32
-"""Sessions attached to at a time: more than anybody drives at once."""
+"""Sessions attached to at a time: more than an agent drives at once."""
 
 IDLE = 600.0
 """Seconds after the last call about a session until we leave it: longer than an agent
@@ -184,7 +184,7 @@ class Reach:
                 entered.exception()  # The caller may have gone.
 
     def _begun(self, host: Host, session: SessionInfo, *, observes: bool) -> _Stay:
-        # A task of ours: half an entry would count as somebody who never leaves.
+        # In our own task: half an entry would count as a client that never leaves.
         made = host.attach(session, observe=observes)
         entering = self.tasks.create_task(_quietly(made.__aenter__()))
         return _Stay(made, observes, entering, asyncio.get_running_loop().time())

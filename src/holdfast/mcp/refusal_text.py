@@ -34,7 +34,7 @@ NEXT_STEPS = {
     "approval-pending": "It may still be approved, and then run. Do not send it"
     " again: `who` shows whether it still waits, `log` how it"
     " ended.",
-    "approval-timeout": "Nobody approved it in time; the request was withdrawn, and"
+    "approval-timeout": "It was not approved in time; the request was withdrawn, and"
     " nothing was done. Tell the person you work for what you"
     " need and why. Send it again once they are there, with a"
     " longer approval timeout.",
@@ -59,9 +59,9 @@ NEXT_STEPS = {
     "session-not-found": "`list_sessions` lists them.",
     "session-is-lost": "Its processes are gone. `create_session` starts it again with"
     " its name as the parameter recover, if the person you work for wants that.",
-    "not-recoverable": "`list_sessions` says whether it lives, and why a lost one"
+    "not-recoverable": "`list_sessions` says whether it is running, and why a lost one"
     " cannot be recovered.",
-    "still-alive": "It has a life already: look at `list_sessions` again.",
+    "still-alive": "It is already running: look at `list_sessions` again.",
     "ambiguous-session": "Several ids start like this: use a whole id from"
     " `list_sessions`.",
     "malformed-name": "Use 1 to 64 letters, digits, '.', '_' or '-', beginning with a"

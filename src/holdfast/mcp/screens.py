@@ -13,13 +13,13 @@ import re
 from collections.abc import Awaitable, Callable
 from urllib.parse import quote, unquote
 
-from holdfast.mcp import contracts, looks
+from holdfast.mcp import contracts, read_tools
 from holdfast.mcp.reach import Reach
 from holdfast.mcp.tool_calls import Call
 from holdfast.mcp.tool_output import Facts
 from holdfast.model.errors import AskedTooOften, HoldfastError, MalformedArgument
 from holdfast.model.text import printable
-from holdfast.sdk.events import Exited, Lost, Output, Resized, StateChanged
+from holdfast.sdk.events import Exited, Output, Resized, StateChanged
 
 LIST = "holdfast://sessions"
 TEMPLATE = "holdfast://{session}/screen"
@@ -31,7 +31,7 @@ CALM = 0.5
 MAX_WATCHED = 32
 """Screens watched at a time."""
 
-_CHANGES = (Output, Resized, StateChanged, Exited, Lost)
+_CHANGES = (Output, Resized, StateChanged, Exited)
 
 Changed = Callable[[str], Awaitable[None]]
 """Called with the address of a screen that has changed."""
@@ -69,8 +69,10 @@ async def content(call: Call, uri: str) -> Facts:
     """Return the content of an address."""
     try:
         if uri == LIST:
-            return await looks.list_sessions(call, contracts.OnHost())
-        return await looks.screen(call, contracts.OnSession(session=session_of(uri)))
+            return await read_tools.list_sessions(call, contracts.OnHost())
+        return await read_tools.screen(
+            call, contracts.OnSession(session=session_of(uri))
+        )
     finally:
         call.end()
 

@@ -34,6 +34,9 @@ from holdfast.model.errors import AskedTooOften, HoldfastError
 from holdfast.model.ids import SessionId  # noqa: TC001  # read by people
 from holdfast.version import __version__
 
+PROMPT = "holdfast/prompt"
+"""The member of a call's `_meta` that names the prompt behind it."""
+
 MAX_CALLS = 16
 """Calls running at a time: a flood is refused, not queued."""
 
@@ -102,7 +105,7 @@ class AgentServer:
             given = msgspec.convert(params.arguments or {}, tool.takes)
         except msgspec.ValidationError as error:
             return refusal_text.malformed_facts(tool.name, str(error))
-        call = self._call(tool.name, context)
+        call = self._call(tool.name, context, _prompt_of(params))
         try:
             facts: Facts = await tool.do(call, given)
             noted = [note for one in call.used for note in self._reach.noted(one)]
@@ -138,13 +141,13 @@ class AgentServer:
         left = self._left.pop(found.id, None)
         return facts if left is None else {**facts, "notes": left}
 
-    def _call(self, name: str, context: Context) -> Call:
+    def _call(self, name: str, context: Context, prompt: str = "") -> Call:
         async def report(seconds: float, word: str) -> None:
             with contextlib.suppress(*_GONE):
                 told = f"{word}, after {seconds:.0f} s"
                 await context.session.report_progress(seconds, None, told)
 
-        return Call(name, self._reach, report, self._left)
+        return Call(name, self._reach, report, self._left, prompt)
 
     async def _apart(self, what: Doing) -> Facts:
         """Run in a task of its own, and return its result."""
@@ -302,6 +305,13 @@ def _described(tool: Tool[Any]) -> types.Tool:
             open_world_hint=tool.is_risky,
         ),
     )
+
+
+def _prompt_of(params: types.CallToolRequestParams) -> str:
+    """Return what the client calls the prompt behind a call, if it says so."""
+    meta = params.meta or {}
+    said = meta.get(PROMPT)
+    return said if isinstance(said, str) else ""
 
 
 def _connection(context: Context) -> int:

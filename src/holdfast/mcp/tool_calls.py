@@ -9,6 +9,7 @@ from functools import partial
 from holdfast.mcp.contracts import OnSession, parameters_of
 from holdfast.mcp.reach import Reach
 from holdfast.model.errors import HoldfastError
+from holdfast.model.expectations import Expectation
 from holdfast.model.ids import SessionId
 from holdfast.sdk.session import Session
 
@@ -28,6 +29,9 @@ class Call:
     report: Report
     left: dict[SessionId, list[str]]
     """Notes of earlier calls, reported with the next answer."""
+
+    prompt: str = ""
+    """What the client calls the prompt behind the call, if it says so."""
 
     used: list[SessionId] = field(default_factory=list)
     """Sessions that stay attached while the call lasts."""
@@ -51,7 +55,15 @@ class Call:
         left = self.left.setdefault(session.id, [])
         left.append(f"Your call of {what} {became}")
 
-    async def acting(self, given: OnSession, intent: str, effect: str) -> Session:
+    async def acting(
+        self,
+        given: OnSession,
+        intent: str,
+        effect: str,
+        *,
+        expects: Expectation | None = None,
+        idempotent: bool = False,
+    ) -> Session:
         """Return the session, with the contract recorded in its logbook."""
         session = await self.session(given, observe=False)
         await session.intend(
@@ -59,6 +71,9 @@ class Call:
             intent,
             effect=effect,
             parameters=parameters_of(given),
+            prompt=self.prompt,
+            expects=expects,
+            idempotent=idempotent,
         )
         return session
 

@@ -17,6 +17,7 @@ import msgspec
 
 from holdfast.mcp.names import Name, named, names_of
 from holdfast.model.text import printable, shown_name
+from holdfast.sdk import values
 from holdfast.sdk.events import Noted
 from holdfast.sdk.exported import (
     Behind,
@@ -26,19 +27,10 @@ from holdfast.sdk.exported import (
     Found,
     Graph,
     Pending,
+    Preview,
     hidden_in_output,
     last_states,
     plain,
-)
-from holdfast.sdk.values import (
-    Chunk,
-    CommandResult,
-    LostSession,
-    Screen,
-    SessionInfo,
-    Standing,
-    State,
-    Stop,
 )
 
 Facts = dict[str, Any]
@@ -65,8 +57,8 @@ GOES_ON = (
 """What to do about a command that was not waited for to the end."""
 
 PROMPTED = (
-    "An interpreter without marks: its prompt says where the output ends, and there is"
-    " no status. Read the output to see whether it worked."
+    "An interpreter without marks: its next prompt marks the end of the output; there"
+    " is no status. Read the output to see whether it worked."
 )
 """What is said of a line in an interpreter."""
 
@@ -118,7 +110,7 @@ _SAID = (
 """Fields of a session that have another name here, or are made safe to show."""
 
 
-def info_facts(info: SessionInfo) -> Facts:
+def info_facts(info: values.SessionInfo) -> Facts:
     """Return one session of a list."""
     return {
         "session": f"{info.host}/{info.name}" if info.host else info.name,
@@ -135,12 +127,12 @@ def info_facts(info: SessionInfo) -> Facts:
     }
 
 
-def lost_facts(lost: LostSession) -> Facts:
+def lost_facts(lost: values.LostSession) -> Facts:
     """Return one session of a list that was lost."""
     return {
         "session": lost.label,
         "id": lost.id,
-        "life": "lost",
+        "life": "stopped" if lost.image else "lost",
         "command": printable(shlex.join(lost.command[:16])),
         "cwd": printable(lost.cwd),
         "last_seen": moment(lost.seen_wall),
@@ -150,12 +142,12 @@ def lost_facts(lost: LostSession) -> Facts:
     }
 
 
-def attention_facts(info: SessionInfo) -> Facts | None:
-    """Return what a session calls for somebody with; None if it does not."""
+def attention_facts(info: values.SessionInfo) -> Facts | None:
+    """Return a session's call for attention; None if there is none."""
     found = info.attention
     if not found.what:
         return None
-    origin = f"a call for somebody in {shown_name(info.name)}"
+    origin = f"a call for attention in {shown_name(info.name)}"
     return {
         "what": printable(found.what, 32),
         "said": enveloped(origin, printable(found.text), []),
@@ -164,7 +156,7 @@ def attention_facts(info: SessionInfo) -> Facts | None:
     }
 
 
-def screen_facts(session: str, screen: Screen) -> Facts:
+def screen_facts(session: str, screen: values.Screen) -> Facts:
     """Return a screen: its text, and which parts of it are hidden."""
     hidden = [
         {
@@ -190,7 +182,7 @@ def screen_facts(session: str, screen: Screen) -> Facts:
     }
 
 
-def chunk_facts(session: str, chunk: Chunk, end: int) -> Facts:
+def chunk_facts(session: str, chunk: values.Chunk, end: int) -> Facts:
     """Return a piece of the stream, and where to read on."""
     return {
         "output": _printed(f"the output of {session}", chunk.data),
@@ -201,7 +193,7 @@ def chunk_facts(session: str, chunk: Chunk, end: int) -> Facts:
     }
 
 
-def ran_facts(session: str, ran: CommandResult) -> Facts:
+def ran_facts(session: str, ran: values.CommandResult) -> Facts:
     """Return the outcome of a command."""
     facts: Facts = {
         "status": ran.status,
@@ -217,9 +209,9 @@ def ran_facts(session: str, ran: CommandResult) -> Facts:
         if ran.end is None
         else ran.end,
     }
-    if ran.stopped is Stop.PROMPTED:
+    if ran.stopped is values.Stop.PROMPTED:
         facts["next_step"] = PROMPTED
-    if ran.stopped is Stop.LEFT:
+    if ran.stopped is values.Stop.LEFT:
         facts["next_step"] = LEFT
     if ran.head:
         facts["head"] = _ran(f"how the output in {session} began", ran.head)
@@ -229,7 +221,7 @@ def ran_facts(session: str, ran: CommandResult) -> Facts:
     return facts
 
 
-def state_facts(state: State) -> Facts:
+def state_facts(state: values.State) -> Facts:
     """Return what a session is doing, and the evidence."""
     return {
         "state": state.word,
@@ -242,7 +234,7 @@ def state_facts(state: State) -> Facts:
     }
 
 
-def standing_facts(standing: Standing) -> Facts:
+def standing_facts(standing: values.Standing) -> Facts:
     """Return who is attached, who has the turn and what waits."""
     name = names_of(standing.present, is_here=False)
     facts: Facts = {
@@ -258,7 +250,7 @@ def standing_facts(standing: Standing) -> Facts:
     if standing.inherited is not None:
         staged = standing.inherited
         facts["you_inherit"] = {
-            "typed_and_not_entered": _printed("what stands typed", staged.staged),
+            "typed_and_not_entered": _printed("unsubmitted input", staged.staged),
             "typed_by": [name(one) for one in staged.by],
             "running": [
                 {"pid": one.pid, "command": printable(one.command)}
@@ -344,7 +336,7 @@ def blame_facts(report: BlameReport, name: Name) -> Facts:
         "is_from_the_last_prompt": report.silent,
     }
     if report.staged:
-        facts["typed"] = _printed("what stands typed", report.staged)
+        facts["typed"] = _printed("unsubmitted input", report.staged)
         by = [{"bytes": one.size, "actor": name(one.actor)} for one in report.by]
         facts["typed_by"] = by
     return facts
@@ -382,10 +374,27 @@ def _pending_facts(pending: Pending, name: Name) -> Facts:
         "begins": printable(plain(pending.excerpt).rstrip()),
         "rule": printable(pending.rule),
         "runs": printable(pending.runs or pending.program),
+        "preview": _preview_facts(pending.preview),
     }
 
 
-def _present(standing: Standing) -> list[Facts]:
+def _preview_facts(preview: Preview | None) -> Facts | None:
+    if preview is None:
+        return None
+    lines = [printable(one, 250) for one in preview.text.split("\n")]
+    return {
+        "ran": preview.ran,
+        "ended": preview.ended,
+        "exit": preview.exit,
+        "files": preview.files,
+        "processes": preview.processes,
+        "ports": preview.ports,
+        "tried": preview.tried,
+        "told": "\n".join(lines),
+    }
+
+
+def _present(standing: values.Standing) -> list[Facts]:
     """Return who is attached; one entry for all links of one program."""
     here: dict[tuple[str, str, str], Facts] = {}
     for one in standing.present:

@@ -7,7 +7,7 @@ tool does, when to use it, and what to do when it is refused.
 from collections.abc import Callable, Coroutine
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from holdfast.mcp import acts, contracts, looks
+from holdfast.mcp import action_tools, contracts, read_tools
 from holdfast.mcp.contracts import Contract
 from holdfast.mcp.tool_calls import Call
 from holdfast.mcp.tool_output import Facts
@@ -64,32 +64,30 @@ _LOOKS: tuple[Tool[Any], ...] = (
         "List the terminal sessions of this machine, or of a remote host: name,"
         " id, command, folder, and what each does now. Start here.",
         contracts.OnHost,
-        looks.list_sessions,
+        read_tools.list_sessions,
     ),
     Tool(
         "Attach to a session",
-        "Attach to a session, and learn who else is attached, who has the turn, what"
-        " you are allowed to do, and what it is doing. The others see you"
-        " until you detach or do nothing there for ten minutes. Not needed before"
-        " other tools: they attach by themselves.",
+        "Attach to a session, and learn who is there, who has the turn, what you may"
+        " do, and what it is doing. Others see you until you detach or do nothing there"
+        " for ten minutes. Other tools attach by themselves.",
         contracts.Attach,
-        looks.attach,
+        read_tools.attach,
     ),
     Tool(
         "Detach from a session",
-        "Leave a session. It keeps running; your turn is released after a moment.",
+        "Leave a session. It keeps running; your turn is released soon.",
         contracts.OnSession,
-        looks.detach,
+        read_tools.detach,
     ),
     Tool(
         "See the screen",
         "See what the session's terminal shows now, as a person would: text without"
         " control characters, the cursor, the title. Use it for full-screen programs,"
-        " and to get an overview. `hidden` lists text that a person would not see"
-        " (concealed, same colour as the background, zero width, reversed). Continue"
-        " with `read` from `next_cursor`.",
+        " and to get an overview. `hidden` lists text that a person would not see."
+        " Continue with `read` from `next_cursor`.",
         contracts.OnSession,
-        looks.screen,
+        read_tools.screen,
     ),
     Tool(
         "Read output",
@@ -97,7 +95,7 @@ _LOOKS: tuple[Tool[Any], ...] = (
         " `next_cursor` of the last answer to get only what is new. `bytes_gone`"
         " counts output that is no longer kept. Does not wait.",
         contracts.Read,
-        looks.read,
+        read_tools.read,
     ),
     Tool(
         "What is it doing?",
@@ -105,29 +103,28 @@ _LOOKS: tuple[Tool[Any], ...] = (
         " at-prompt, running, waiting-for-input, waiting-for-secret, frozen or"
         " exited; in a full-screen program, idle or busy; with the evidence.",
         contracts.OnSession,
-        looks.state,
+        read_tools.state,
     ),
     Tool(
         "What runs?",
         "List the session's processes (pid, parent, command, memory, CPU) and their"
         " listening ports. Answers 'is the server still running?'.",
         contracts.OnSession,
-        looks.graph,
+        read_tools.graph,
     ),
     Tool(
         "Who is attached?",
         "Say who is attached, who has the turn, who waits for it, which rights you"
         " have here, and which inputs wait for a person's approval.",
         contracts.OnSession,
-        looks.who,
+        read_tools.who,
     ),
     Tool(
         "Read the logbook",
         "Read the session's logbook: who attached, who had the turn, what was typed"
-        " by whom and why, what was refused, and how commands ended. Nobody can"
-        " change it. Use it to learn what others did while you were away.",
+        " by whom and why, what was refused, and how commands ended.",
         contracts.Log,
-        looks.log,
+        read_tools.log,
     ),
     Tool(
         "Who is behind it?",
@@ -135,39 +132,68 @@ _LOOKS: tuple[Tool[Any], ...] = (
         " variable, an alias, a function, a PATH entry; or who typed the unsubmitted"
         " line at the prompt. Use it before you run what you did not set up.",
         contracts.Blame,
-        looks.blame,
+        read_tools.blame,
+    ),
+    Tool(
+        "List images",
+        "List the images of sessions that you may checkpoint, newest first.",
+        contracts.OnHost,
+        read_tools.images,
     ),
     Tool(
         "Wait for something",
-        "Wait until the shell is at its prompt, a program waits for input or for a"
-        " secret, a pattern was printed, nothing was printed for a while, a port is"
-        " open, or the session has ended. Cancelling it changes"
-        " nothing in the session.",
+        "Wait until `condition` is met in the session. Cancelling the call changes"
+        " nothing there.",
         contracts.Wait,
-        looks.wait,
+        read_tools.wait,
     ),
 )
 
 _ACTS: tuple[Tool[Any], ...] = (
     Tool(
         "Start a session",
-        "Start a shell or a program of your own. It outlives you; others can join."
-        " Prefer existing ones.",
+        "Start a shell or a program in a new session. It keeps running after you leave,"
+        " and others can join.",
         contracts.Create,
-        acts.create_session,
+        action_tools.create_session,
+    ),
+    Tool(
+        "Save a session to disk",
+        "Save a session in a capsule to disk, with its memory, before something risky."
+        " `create_session` with `restore` continues from there once it has ended."
+        " Needs the right `checkpoint`. `blockers` lists what prevents it.",
+        contracts.Checkpoint,
+        action_tools.checkpoint,
+        is_risky=True,
+    ),
+    Tool(
+        "Branch a session",
+        "Make a branch of a session in a capsule: a session of its own that goes on"
+        " from here, memory and all, with files and a network of its own. Try"
+        " something in it, then discard it, or have a person promote it: its parent"
+        " goes on as it did then. Needs the right `fork`.",
+        contracts.Fork,
+        action_tools.fork,
+        is_risky=True,
+    ),
+    Tool(
+        "Try a command out",
+        "Run one line in a branch of the session that is discarded, and learn what it"
+        " would do: exit status, output, changed files with a diff, processes, ports,"
+        " connections tried. Nothing outside changes; no other machine is reached.",
+        contracts.Preview,
+        action_tools.preview,
     ),
     Tool(
         "Run a command",
         "Run one line in the session's shell and get its exit status, output,"
         " duration and folder; of a long output its `head` and its end. The shell must"
         " be at its prompt (`not-at-prompt` otherwise), or Python, node, psql or"
-        " sqlite3 at its own: then there is no status. If the timeout runs out, or the"
-        " command waits for input, the answer says that it is still running and where"
-        " to `read`. Cancelling stops the waiting, not the command. Give a `key` if it"
-        " must not run twice. If a person has to approve it, the call waits for that"
-        " within `approval_timeout` and `timeout`, and then withdraws the request.",
+        " sqlite3 at its own: then there is no status. After the timeout, or if it"
+        " waits for input, the answer says where to `read` on. Cancelling does not stop"
+        " the command. The call waits for a person's approval where one is needed.",
         contracts.Run,
-        acts.run,
+        action_tools.run,
         is_risky=True,
     ),
     Tool(
@@ -176,7 +202,7 @@ _ACTS: tuple[Tool[Any], ...] = (
         " dialog. Never for passwords: use `answer` for those. Afterwards `wait`,"
         " then `screen` or `read` from the cursor.",
         contracts.Send,
-        acts.send,
+        action_tools.send,
         is_risky=True,
     ),
     Tool(
@@ -184,25 +210,24 @@ _ACTS: tuple[Tool[Any], ...] = (
         "Press keys by name, in order: C-c interrupts, C-d ends input, Esc, Tab, Up,"
         " PageDown, F1 to F12, M-x.",
         contracts.Keys,
-        acts.keys,
+        action_tools.keys,
         is_risky=True,
     ),
     Tool(
         "Send a signal",
-        "Send a signal to the foreground process: to stop a command or a server that"
-        " you started. INT interrupts it, as C-c with `keys` does. Afterwards `wait`"
-        " with condition prompt.",
+        "Send a signal to the foreground process. INT interrupts it, as C-c does."
+        " Then `wait` for the prompt.",
         contracts.Signal,
-        acts.signal,
+        action_tools.signal,
         is_risky=True,
     ),
     Tool(
         "Answer with a secret",
         "Type a secret that the person you work for gave you for this, for a program"
-        " that asks for one without echo. It is stored neither in the logbook nor in"
-        " any answer. Refused unless a program really waits for a secret.",
+        " that asks for one without echo. It is stored nowhere. Refused unless a"
+        " program really waits for a secret.",
         contracts.Answer,
-        acts.answer,
+        action_tools.answer,
         is_risky=True,
     ),
     Tool(
@@ -211,37 +236,34 @@ _ACTS: tuple[Tool[Any], ...] = (
         " types in between. Refused with `not-your-turn` while another operator has"
         " it.",
         contracts.OnSession,
-        acts.take_turn,
+        action_tools.take_turn,
     ),
     Tool(
         "Ask for the turn",
         "Ask the operator who has the turn for it, and wait until it is given,"
-        " refused, or the time runs out. Your intent is recorded. Once you have it,"
-        " the answer says what comes with it: an unsubmitted line, running jobs, what"
-        " others changed.",
+        " refused, or the time runs out. Then the answer says what comes with it: an"
+        " unsubmitted line, running jobs, what others changed.",
         contracts.AskTurn,
-        acts.ask_turn,
+        action_tools.ask_turn,
     ),
     Tool(
         "Give the turn away",
-        "Give your turn to an attached operator, by name: to hand the session over to"
-        " a person.",
+        "Give your turn to an attached operator, by name: to a person, say.",
         contracts.GiveTurn,
-        acts.give_turn,
+        action_tools.give_turn,
     ),
     Tool(
         "Drop the turn",
-        "Release your turn, so that the next in the queue gets it. Do this when you"
-        " are done.",
+        "Release your turn when you are done: the next in the queue gets it.",
         contracts.OnSession,
-        acts.drop_turn,
+        action_tools.drop_turn,
     ),
     Tool(
         "Call a person",
-        "Say that you need a person. Lists and notifications show it,"
-        " until somebody types in the session. Use it when you cannot go on alone.",
+        "Report that you need a person. Lists and notifications show it until someone"
+        " types into the session. Use it when you cannot continue alone.",
         contracts.Notify,
-        acts.notify,
+        action_tools.notify,
     ),
 )
 

@@ -25,7 +25,7 @@ class ActorKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody or something that can attach to a session."""
+    """A human, an agent, a service or a device that can attach to a session."""
 
     id: ActorId
     kind: ActorKind

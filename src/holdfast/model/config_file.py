@@ -5,11 +5,17 @@ Theory of operation
 A mistake here never stops a command: what cannot be used has its default, and is named
 with its line. That is unlike a policy, of which a part is worse than nothing.
 
-    prefix, view, shell, term, window, runtime
+    prefix, view, shell, term, window, runtime, files, memory, cpus, pids
     [keys]            what is done = key
     [colours]         what is shown = colour
     [notifications]   bell, desktop
     [recover]         automatic, environment
+    [images]          keep, size
+    [reap]            after, warning, people, checkpoint, sessions, memory
+    [checkpoints]     every, to
+    [drain]           at-end, deadline, to
+    [metrics]         listen
+    [record]          mask, keep, size, age
 
 A key that the file sets wins over the default of another; what had that key then has
 none. Of two that the file sets the first wins.
@@ -26,20 +32,34 @@ import re
 from collections.abc import Callable, Mapping
 
 from holdfast.model.colours import sgr_from
+from holdfast.model.errors import UsageError
+from holdfast.model.limits import EXPECTED, Limits, limits_from
 from holdfast.model.settings import (
     COLOURS,
+    FILES,
     KEYS,
+    MAX_IMAGES_KEPT,
+    MAX_IMAGES_SIZE,
+    MAX_MASKS,
+    MAX_SPAN,
     MAX_WINDOW,
+    MIN_CHECKPOINTS,
+    MIN_IMAGES_SIZE,
+    MIN_REAP_AFTER,
     MIN_WINDOW,
     RUNTIMES,
     VIEWS,
+    Reaping,
     Settings,
     bytes_from,
     bytes_told,
     key_from,
     key_told,
+    loopback_from,
+    seconds_from,
+    seconds_told,
 )
-from holdfast.model.text import printable
+from holdfast.model.text import checked_name, printable
 from holdfast.model.toml_text import Problem, parsed
 
 MAX_FILE = 64 * 1024
@@ -59,7 +79,7 @@ _SETS = re.compile(
 )
 
 _USED_UP = {0x09: "Tab", 0x0A: "C-j", 0x0D: "Enter", 0x1B: "Escape"}
-"""Keys that everybody types, and that so cannot be the prefix."""
+"""Keys in common use, which therefore cannot be the prefix."""
 
 
 def read_config(raw: bytes) -> tuple[Settings, tuple[Problem, ...]]:
@@ -88,12 +108,20 @@ class _Reading:
             "term": self._term,
             "window": self._window,
             "runtime": self._runtime,
+            "files": self._files,
+            **dict.fromkeys(EXPECTED, self._limit),
         }
         tables: dict[str, Callable[[Mapping[str, object]], None]] = {
             "keys": self._keys,
             "colours": self._colours,
             "notifications": self._notifications,
             "recover": self._recover,
+            "images": self._images,
+            "reap": self._reap,
+            "checkpoints": self._checkpoints,
+            "drain": self._drain,
+            "metrics": self._metrics,
+            "record": self._record,
         }
         for name in document:
             if name not in plain and name not in tables:
@@ -143,24 +171,58 @@ class _Reading:
             self._note("", name, 'expected the name of a terminal: "xterm-256color"')
 
     def _window(self, name: str, value: object) -> None:
+        count = self._size("", name, value, (MIN_WINDOW, MAX_WINDOW))
+        if count is not None:
+            self._settings.window = count
+
+    def _size(
+        self, table: str, name: str, value: object, bounds: tuple[int, int]
+    ) -> int | None:
         count = None
         if isinstance(value, str):
             count = bytes_from(value)
         elif isinstance(value, int) and not isinstance(value, bool):
             count = value
         if count is None:
-            self._note("", name, 'expected a size such as "16M"')
-        elif not MIN_WINDOW <= count <= MAX_WINDOW:
-            least, most = bytes_told(MIN_WINDOW), bytes_told(MAX_WINDOW)
-            self._note("", name, f"expected {least} to {most}")
+            self._note(table, name, 'expected a size such as "16M"')
+        elif not bounds[0] <= count <= bounds[1]:
+            least, most = map(bytes_told, bounds)
+            self._note(table, name, f"expected {least} to {most}")
         else:
-            self._settings.window = count
+            return count
+        return None
+
+    def _images(self, table: Mapping[str, object]) -> None:
+        for what, value in table.items():
+            if what == "size":
+                bounds = (MIN_IMAGES_SIZE, MAX_IMAGES_SIZE)
+                count = self._size("images", what, value, bounds)
+                self._settings.images_size = count or self._settings.images_size
+            elif what != "keep":
+                self._note("images", what, _UNKNOWN)
+            elif isinstance(value, bool) or not isinstance(value, int):
+                self._note("images", what, "expected a number")
+            elif not 1 <= value <= MAX_IMAGES_KEPT:
+                self._note("images", what, f"expected 1 to {MAX_IMAGES_KEPT}")
+            else:
+                self._settings.images_kept = value
 
     def _runtime(self, name: str, value: object) -> None:
         if isinstance(value, str) and value in RUNTIMES:
             self._settings.runtime = value
         else:
             self._note("", name, f"expected {_listed(RUNTIMES)}")
+
+    def _files(self, name: str, value: object) -> None:
+        if isinstance(value, str) and value in FILES:
+            self._settings.files = value
+        else:
+            self._note("", name, f"expected {_listed(FILES)}")
+
+    def _limit(self, name: str, value: object) -> None:
+        one = limits_from({name: value}, lambda _, what: self._note("", name, what))
+        at = [*EXPECTED].index(name)
+        setattr(self._settings, Limits._fields[at], one[at])
 
     def _keys(self, table: Mapping[str, object]) -> None:
         settings, chosen = self._settings, dict[str, int]()
@@ -215,6 +277,121 @@ class _Reading:
             else:
                 self._settings.keeps_environment = value
 
+    def _reap(self, table: Mapping[str, object]) -> None:
+        reap = self._settings.host.reap
+        for what, value in table.items():
+            if what in {"people", "checkpoint"}:
+                if isinstance(value, bool):
+                    setattr(reap, what, value)
+                else:
+                    self._note("reap", what, "expected true or false")
+            else:
+                self._reap_bound(reap, what, value)
+
+    def _reap_bound(self, reap: Reaping, what: str, value: object) -> None:
+        if what == "after":
+            reap.after = self._span("reap", what, value, MIN_REAP_AFTER) or 0.0
+        elif what == "warning":
+            found = self._span("reap", what, value, 0.0)
+            reap.warning = reap.warning if found is None else found
+        elif what == "sessions":
+            reap.sessions = self._count("reap", what, value)
+        elif what == "memory":
+            bounds = (MIN_IMAGES_SIZE, MAX_IMAGES_SIZE)
+            is_off = value in {0, "0"}
+            size = None if is_off else self._size("reap", what, value, bounds)
+            reap.memory = size or 0
+        else:
+            self._note("reap", what, _UNKNOWN)
+
+    def _checkpoints(self, table: Mapping[str, object]) -> None:
+        for what, value in table.items():
+            if what == "every":
+                every = self._span("checkpoints", what, value, MIN_CHECKPOINTS)
+                self._settings.host.checkpoints_every = every or 0.0
+            elif what == "to":
+                found = self._host_name("checkpoints", what, value)
+                self._settings.host.checkpoints_to = found
+            else:
+                self._note("checkpoints", what, _UNKNOWN)
+
+    def _drain(self, table: Mapping[str, object]) -> None:
+        host = self._settings.host
+        for what, value in table.items():
+            if what == "deadline":
+                found = self._span("drain", what, value, 1.0)
+                host.drain_deadline = found or host.drain_deadline
+            elif what == "to":
+                host.drain_to = self._host_name("drain", what, value)
+            elif what != "at-end":
+                self._note("drain", what, _UNKNOWN)
+            elif not isinstance(value, bool):
+                self._note("drain", what, "expected true or false")
+            else:
+                host.drains_at_end = value
+
+    def _host_name(self, table: str, name: str, value: object) -> str:
+        if value == "":
+            return ""
+        try:
+            return checked_name(value if isinstance(value, str) else "\0")
+        except UsageError:
+            self._note(table, name, "expected the name of a host")
+            return ""
+
+    def _metrics(self, table: Mapping[str, object]) -> None:
+        for what, value in table.items():
+            if what != "listen":
+                self._note("metrics", what, _UNKNOWN)
+            elif isinstance(value, str) and (not value or loopback_from(value)):
+                self._settings.host.metrics_listen = value
+            else:
+                self._note("metrics", what, 'expected "127.0.0.1:9464" or "[::1]:9464"')
+
+    def _record(self, table: Mapping[str, object]) -> None:
+        record = self._settings.recordings
+        for what, value in table.items():
+            if what == "mask":
+                record.mask = self._masks(value)
+            elif what == "keep":
+                record.keep = self._count("record", what, value) or record.keep
+            elif what == "size":
+                bounds = (MIN_IMAGES_SIZE, MAX_IMAGES_SIZE)
+                size = self._size("record", what, value, bounds)
+                record.size = size or record.size
+            elif what == "age":
+                record.age = self._span("record", what, value, 1.0) or 0.0
+            else:
+                self._note("record", what, _UNKNOWN)
+
+    def _masks(self, value: object) -> tuple[str, ...]:
+        found = value if isinstance(value, list) else [value]
+        if len(found) > MAX_MASKS or not all(map(_is_pattern, found)):
+            self._note("record", "mask", "expected a list of regular expressions")
+            return ()
+        return tuple(map(str, found))
+
+    def _count(self, table: str, name: str, value: object) -> int:
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        if is_number and isinstance(value, int) and 0 <= value <= MAX_IMAGES_KEPT:
+            return value
+        self._note(table, name, f"expected 0 to {MAX_IMAGES_KEPT}")
+        return 0
+
+    def _span(self, table: str, name: str, value: object, least: float) -> float | None:
+        """Return a length of time; 0 is one that switches something off."""
+        seconds = seconds_from(value) if isinstance(value, str) else None
+        if value == 0 and not isinstance(value, bool):
+            seconds = 0.0
+        if seconds is None:
+            self._note(table, name, 'expected a time such as "90s", "10m" or "8h"')
+        elif seconds and not least <= seconds <= MAX_SPAN:
+            bounds = f"{seconds_told(least)} to {seconds_told(MAX_SPAN)}"
+            self._note(table, name, f"expected {bounds}")
+        else:
+            return seconds
+        return None
+
     def _note(self, table: str, name: str, what: str) -> None:
         where = printable(f"{table}.{name}" if table else name, 80)
         self.problems.append(Problem(self._line_of(table, name), where, what))
@@ -239,6 +416,14 @@ class _Reading:
 def _listed(words: tuple[str, ...]) -> str:
     *some, last = (f'"{one}"' for one in words)
     return f"{', '.join(some)} or {last}"
+
+
+def _is_pattern(value: object) -> bool:
+    try:
+        re.compile(value if isinstance(value, str) and value else "(")
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True
 
 
 _NOTIFICATIONS = frozenset({"bell", "desktop"})

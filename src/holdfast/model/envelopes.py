@@ -5,7 +5,7 @@ expiry. It can be passed on only in part (attenuation):
 
 I1  What an envelope covers, every envelope it was attenuated from covers.
 I2  An envelope covers nothing at or after its expiry.
-I3  Nothing is passed on by somebody without the right `grant`.
+I3  Only an operator with the right `grant` passes rights on.
 
 Expiry is wall-clock time, because a grant outlives the process that made it.
 """
@@ -33,20 +33,19 @@ class Right(enum.StrEnum):
     APPROVE = "approve"
     END = "end"
     CREATE = "create"
-
-
-FORMER = frozenset({"checkpoint", "fork", "move"})
-"""Words that older files and logbooks have for rights that nothing ever asked for."""
+    CHECKPOINT = "checkpoint"
+    FORK = "fork"
+    MOVE = "move"
 
 
 def rights_from(words: Iterable[str]) -> frozenset[Right]:
     """Return the rights that a file or a logbook names.
 
     Raises:
-        ValueError: A word is none, and never was.
+        ValueError: A word is none.
 
     """
-    return frozenset(Right(word) for word in words if word not in FORMER)
+    return frozenset(Right(word) for word in words)
 
 
 _EVERY_KIND = frozenset({Right.OBSERVE})
@@ -59,14 +58,15 @@ _DEFAULTS = {
     ActorKind.DEVICE: _WRITER,
 }
 """What each kind may do that nobody has spoken of. Only people take by force,
-pass on, approve, start sessions, or end what somebody else began."""
+pass on, approve, start sessions, or end what another operator started."""
 
-_BEGINNER = frozenset({Right.END, Right.CREATE})
-"""The rights of a session's creator: have its command started, and end it."""
+_BEGINNER = frozenset({Right.END, Right.CREATE, Right.CHECKPOINT, Right.FORK})
+"""The rights of a session's creator: have its command started, end it, put it to
+disk, and make branches of it."""
 
 
 def default_rights(kind: ActorKind, *, began_it: bool) -> frozenset[Right]:
-    """Return what an operator of `kind` may do before anybody grants it anything.
+    """Return what an operator of `kind` may do by default.
 
     The creator of a session may end it.
     """
@@ -119,7 +119,7 @@ class Envelope:
         session: SessionId | None,
         expires_wall: float | None,
     ) -> "Envelope":
-        """Return the part of this envelope that is to be given to somebody else.
+        """Return the part of this envelope that is to be granted to another operator.
 
         Raises:
             Forbidden: It would be more than this envelope holds.
@@ -161,7 +161,7 @@ def first_envelope(
 
 
 class Standing(enum.Enum):
-    """What somebody's envelope says about starting sessions on this host."""
+    """What an operator's envelope says about starting sessions on this host."""
 
     ENTITLED = enum.auto()
     """It has the right: the policy decides like about anything else."""

@@ -3,7 +3,7 @@
 This is the one list. `holdfast watch`, the SDK, the tools for agents, the web page
 and the logbook's story are checked against it, and docs/reference/events.md is
 written from it. An event carries names and numbers, never terminal contents and
-never a key; but for the text with which a program calls for somebody, made safe to
+never a key; except the text of a program's call for attention, made safe to
 print and cut. A name is never reused.
 """
 
@@ -53,6 +53,13 @@ class EventName(enum.StrEnum):
         "STATE",
         "frozen",
     )
+    SESSION_FENCED = (
+        "session.fenced",
+        "The session's lease ran out, and all its processes were stopped.",
+        "",
+        "STATE",
+        "fenced",
+    )
     SESSION_THAWED = (
         "session.thawed",
         "The processes run again.",
@@ -62,10 +69,66 @@ class EventName(enum.StrEnum):
     )
     SESSION_SWEPT = (
         "session.swept",
-        "The session was ended with what had left its shell; `left` of it still runs.",
+        "The session was ended with its daemons; `left` of them still run.",
         "leftovers names left",
         "EVENT",
         "swept",
+    )
+    SESSION_CHECKPOINTED = (
+        "session.checkpointed",
+        "The session was saved to disk, and continues.",
+        "actor image label size still_ms",
+        "EVENT",
+        "imaged",
+    )
+    SESSION_FORKED = (
+        "session.forked",
+        "A branch of the session was made; the session continues.",
+        "actor still_ms",
+        "EVENT",
+        "forked",
+    )
+    SESSION_STOPPED = (
+        "session.stopped",
+        "The session was saved to disk and stopped; restore `image` to continue.",
+        "actor image label size still_ms",
+        "EVENT",
+        "stopped",
+    )
+    SESSION_RESTORED = (
+        "session.restored",
+        "A session that you or `watch` had seen was restored from an image.",
+        "incarnation",
+        "EVENT",
+        "recovered",
+    )
+    SESSION_RECOVERED = (
+        "session.recovered",
+        "A session that you or `watch` had seen was lost, and was started again.",
+        "incarnation",
+        "EVENT",
+        "recovered",
+    )
+    SESSION_REAPED = (
+        "session.reaped",
+        "The session was idle and was ended; it is on disk as `image`, if set.",
+        "actor why idle_s image",
+        "EVENT",
+        "ending",
+    )
+    REAP_WARNED = (
+        "reap.warned",
+        "The session is idle: it is reaped at `reaps_ms`, unless it is used.",
+        "reaps_ms why",
+    )
+    REAP_LIFTED = (
+        "reap.lifted",
+        "The session will no longer be reaped.",
+    )
+    HOST_DRAINING = (
+        "host.draining",
+        "The host goes down at `ends_ms`, and the session could not be put to disk.",
+        "ends_ms",
     )
     FREEZE_MISSED = (
         "freeze.missed",
@@ -89,21 +152,28 @@ class EventName(enum.StrEnum):
         "EVENT",
         "unbound",
     )
+    LIMIT_MET = (
+        "limit.met",
+        "The session reached a limit: a program was killed, or it could not fork.",
+        "limit most count program pid",
+        "EVENT",
+        "limited",
+    )
     PROCESS_REPLACED = (
         "process.replaced",
-        "A process of holdfast hung and was replaced; `watch` prints it once.",
+        "A holdfast process hung and was replaced; `watch` prints it once.",
         "what pid why",
     )
     TURN_PASSED = (
         "turn.passed",
-        "The turn changed hands; an empty name is nobody.",
+        "The turn changed hands; an empty name means that it is free.",
         "former holder epoch how",
         "TURN_PASSED",
         "turn",
     )
     TURN_ASKED = (
         "turn.asked",
-        "Somebody asks for your turn, and waits `wait` seconds.",
+        "Another operator asks for your turn, and waits `wait` seconds.",
         "actor wait",
         "TURN_ASKED",
     )
@@ -116,19 +186,19 @@ class EventName(enum.StrEnum):
     )
     GATE_ANSWERED = (
         "gate.answered",
-        "It was decided; without `approver`, by the end of the time or of the turn.",
+        "It was decided; without `approver`, its time ran out or the turn ended.",
         "ticket approver verdict",
         "SETTLED",
         "answered",
     )
     ATTENTION_CALLED = (
         "attention.called",
-        "Somebody is called for: by the bell, a program's notification or `notify`.",
+        "A call for attention: the bell, a program's notification or `notify`.",
         "what text source since_ms",
     )
     ATTENTION_CLEARED = (
         "attention.cleared",
-        "It is not called for any more: `actor` typed something.",
+        "The call was cleared: `actor` typed something.",
         "what actor",
     )
     COMMAND_STARTED = (
@@ -147,7 +217,7 @@ class EventName(enum.StrEnum):
     )
     SESSION_SEEN = (
         "session.seen",
-        "`watch` found the session and begins to watch it.",
+        "`watch` found the session and started watching it.",
         "",
         "",
     )
@@ -159,7 +229,7 @@ class EventName(enum.StrEnum):
     )
     STATE_CHANGED = (
         "state.changed",
-        "`watch`, which looks every second, found the session doing something else.",
+        "The session's state changed; `watch` looks every second.",
         "state former",
         "",
     )

@@ -32,7 +32,7 @@ class Glance(NamedTuple):
 
 
 class Consent(NamedTuple):
-    """Say whether somebody may do what they asked the keeper for."""
+    """Say whether an operator may do what it asked the keeper for."""
 
     ticket: int = 0
     asked: Facts | None = None
@@ -53,7 +53,34 @@ class Chosen(NamedTuple):
     keep: bool | None = None
 
 
-HolderOrder = Forget | Rest | Leave | Prove | Glance | Consent | Replaced | Chosen
+class Warned(NamedTuple):
+    """When your session is going to be reaped, as in model.reap_words."""
+
+    reaps_ms: int = 0
+    why: str = ""
+
+
+class Lease(NamedTuple):
+    """Until when your session may speak, as in model.lease_words."""
+
+    incarnation: int = 0
+    expires: float = 0.0
+    why: str = ""
+    successor: int = 0
+
+
+HolderOrder = (
+    Forget
+    | Rest
+    | Leave
+    | Prove
+    | Glance
+    | Consent
+    | Replaced
+    | Chosen
+    | Warned
+    | Lease
+)
 
 KINDS: dict[str, type[HolderOrder]] = {
     "forget": Forget,
@@ -64,6 +91,8 @@ KINDS: dict[str, type[HolderOrder]] = {
     "may": Consent,
     "replaced": Replaced,
     "changed": Chosen,
+    "lease": Lease,
+    "warned": Warned,
 }
 """The word for each kind of order."""
 

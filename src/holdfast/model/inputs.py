@@ -25,7 +25,7 @@ RESIZES = "resizes per second"
 
 
 class InputKind(enum.StrEnum):
-    """What sort of act it is; RIGHT_FOR says which right each needs."""
+    """The kind of an act; RIGHT_FOR says which right each needs."""
 
     KEYS = "keys"
     COMMAND = "command"
@@ -49,7 +49,7 @@ RIGHT_FOR: dict[InputKind, Right] = {
 
 
 class InputId(msgspec.Struct, frozen=True):
-    """Which input is it? The `sequence`-th that `client` ever sent, from 1."""
+    """An input's id: the `sequence`-th that `client` ever sent, from 1."""
 
     client: ClientId
     sequence: int
@@ -68,7 +68,7 @@ class Input(msgspec.Struct, frozen=True):
     """Up to which offset of the stream its sender had seen, if that is known."""
 
     waits: bool = True
-    """Whether somebody waits for the answer; if not, it may come a little later."""
+    """Whether a client waits for the answer; if not, it may come a little later."""
 
     def digest(self) -> bytes:
         """Return what an approval or an outcome is bound to: kind and bytes."""

@@ -8,6 +8,8 @@ table. Standard library only, for the keeper.
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from holdfast.model.lease_words import LeaseWord
+from holdfast.model.reap_words import ReapWord
 from holdfast.model.session_record import Attention, Cells, Facts
 from holdfast.model.session_requests import KINDS as REQUESTS
 from holdfast.model.session_requests import Request, read_packet
@@ -37,6 +39,7 @@ class Doze(NamedTuple):
     idle_ms: int = 0
     doing: str = ""
     output_ms: int = 0
+    offset: int = 0
 
 
 class Seen(NamedTuple):
@@ -47,6 +50,11 @@ class Seen(NamedTuple):
     turn_of: str = ""
     attached: tuple[str, ...] = ()
     output_ms: int = 0
+    operating: int = 0
+    """How many clients are attached that may type."""
+
+    offset: int = 0
+    """How many bytes it has printed."""
 
 
 class Failed(NamedTuple):
@@ -66,7 +74,7 @@ class Proof(NamedTuple):
 
 
 class Said(NamedTuple):
-    """Whether somebody may do what the holder was asked about, or why not."""
+    """Whether an operator may do what the holder was asked about, or why not."""
 
     ticket: int = 0
     ok: bool = False
@@ -85,11 +93,20 @@ class Changed(NamedTuple):
     size: Cells | None = None
     ended_ms: int | None = None
     attention: Attention | None = None
+    fenced: str | None = None
     exit: int | None = None
+    met: dict[str, int] | None = None
+    imaged_ms: int | None = None
 
 
 class Unbegun(NamedTuple):
     """A session whose next life was refused: nobody is to hold it."""
+
+    id: str = ""
+
+
+class Port(NamedTuple):
+    """The wish of a holder for a porter; its end of their link comes beside it."""
 
     id: str = ""
 
@@ -107,6 +124,18 @@ class HostIsThere(NamedTuple):
     runs: str = ""
 
 
+class Warned(NamedTuple):
+    """The host's word about sessions that it is going to reap, or not any more."""
+
+    sessions: tuple[ReapWord, ...] = ()
+
+
+class Leases(NamedTuple):
+    """The host's word about leases."""
+
+    leases: tuple[LeaseWord, ...] = ()
+
+
 KeeperMessage = (
     Deposit
     | Inherit
@@ -117,8 +146,11 @@ KeeperMessage = (
     | Said
     | Changed
     | Unbegun
+    | Port
     | GaveUp
     | HostIsThere
+    | Leases
+    | Warned
 ) | Request
 
 KINDS: dict[str, type[KeeperMessage]] = {
@@ -132,8 +164,11 @@ KINDS: dict[str, type[KeeperMessage]] = {
     "said": Said,
     "facts": Changed,
     "unbegun": Unbegun,
+    "port": Port,
     "gave-up": GaveUp,
     "host": HostIsThere,
+    "leases": Leases,
+    "warned": Warned,
 }
 """The word for each kind of message."""
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple, Self
 
-from holdfast.model.ids import FIRST_INCARNATION, SessionId, parse_session_id
-from holdfast.model.session_record import MAX_ID, Facts, as_facts, fields_of
+from holdfast.model.ids import FIRST_INCARNATION, SessionId
+from holdfast.model.session_record import MAX_ID, Facts, as_facts, identified
 from holdfast.model.text import printable, same_name, shown_name
 
 MAX_COMMAND = 200
@@ -33,6 +33,15 @@ class LostRecord(NamedTuple):
 
     host: str = ""
     """What we call the host it was at; empty if that is here."""
+
+    image: int = 0
+    """Of a session that was not lost but put to disk: in which of its images it is."""
+
+    saved: int = 0
+    """The newest of its images, from which it can go on; 0 if it has none."""
+
+    saved_ms: int = 0
+    """When that was made, in milliseconds since 1970."""
 
     @property
     def label(self) -> str:
@@ -63,13 +72,12 @@ class LostRecord(NamedTuple):
             PeerError: Something in it has the wrong type.
 
         """
-        found = fields_of(LostRecord, facts)
-        found["id"] = parse_session_id(str(found.get("id")))
-        return cls(**{**found, "host": host})
+        return cls(**identified(LostRecord, facts, host))
 
     def facts(self) -> Facts:
         """Return it as what JSON can say; `host` only if it is elsewhere."""
-        found: Facts = {**as_facts(self), "state": "lost"}
+        state = "stopped" if self.image else "lost"
+        found: Facts = {**as_facts(self), "state": state}
         found["recoverable"] = self.is_recoverable
         if not self.host:
             del found["host"]

@@ -88,7 +88,7 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """May this actor make this input now?"""
+    """A question to the policy: whether an actor may make an input now."""
 
     actor: Actor
     kind: InputKind
@@ -114,7 +114,7 @@ class Question:
     """What the line runs as things are now; None if it is no whole line."""
 
     originators: tuple[Actor, ...] = ()
-    """Everybody who staged something that the line uses, the actor included."""
+    """All operators who staged something that the line uses, the actor included."""
 
     foreground: str | None = None
     """The program that reads what is typed; None when that is not known."""

@@ -47,6 +47,14 @@ class KeeperStatus(NamedTuple):
     sessions: int = 0
     dozing: int = 0
     given_up: tuple[GivenUpHolder, ...] = ()
+    holders: tuple[int, ...] = ()
+    """Of the sessions that do not doze, in no order."""
+
+    def everybody(self) -> list[int]:
+        """Return the pids of the keeper and of all that it has started."""
+        first = (self.pid, self.trustee, self.nursery, self.dozer, self.host)
+        found = (*first, self.judge, self.painter, *self.holders)
+        return [pid for pid in found if pid]
 
 
 class RelayStatus(NamedTuple):
@@ -58,6 +66,102 @@ class RelayStatus(NamedTuple):
     """Why not, if it is down."""
 
     knocks: int = 0
+
+
+class ReapStanding(NamedTuple):
+    """How a session stands with the reaper."""
+
+    id: str = ""
+    name: str = ""
+    idle: float = 0.0
+    """Seconds."""
+
+    why_not: str = ""
+    """Why it is not going to be reaped; empty if it is."""
+
+    reason: str = ""
+    """Why it is going to be: idle-window, population-cap or memory-cap."""
+
+    reap_in: float = -1.0
+    """Seconds until then, if nothing happens; below zero if it is not going to be."""
+
+    memory: int = 0
+    """Bytes that it has in memory."""
+
+
+class ReapReport(NamedTuple):
+    """What the reaper goes by, and how sessions stand."""
+
+    on: bool = False
+    after: float = 0.0
+    warning: float = 0.0
+    people: bool = False
+    checkpoint: bool = False
+    sessions_: int = 0
+    memory: int = 0
+    reaped: int = 0
+    """Sessions that were reaped since the host began."""
+
+    standings: tuple[ReapStanding, ...] = ()
+    count_: int = 0
+    """How many sessions there are."""
+
+
+class DrainedSession(NamedTuple):
+    """A session that has left a machine which goes down, or has not."""
+
+    id: str = ""
+    name: str = ""
+    image: str = ""
+    """The image it is in, if it is on disk."""
+
+    why: str = ""
+    """Why it has not left."""
+
+    host: str = ""
+    """The host that it went to, if it moved."""
+
+
+class DrainReport(NamedTuple):
+    """How a drain stands; the lists are cut, and the numbers are not."""
+
+    on: bool = False
+    count_: int = 0
+    """How many sessions there were."""
+
+    left: tuple[DrainedSession, ...] = ()
+    stayed: tuple[DrainedSession, ...] = ()
+    leaving: tuple[str, ...] = ()
+    """What those are called that are on their way."""
+
+    left_count: int = 0
+    """How many have left, to disk or to another host."""
+
+    stayed_count: int = 0
+    failed: str = ""
+    """Why nothing could be begun, if that is so."""
+
+    moved_count: int = 0
+    """How many of those that have left went to another host."""
+
+
+class LeaseStatus(NamedTuple):
+    """The lease of a movable session."""
+
+    id: str = ""
+    name: str = ""
+    incarnation: int = 0
+    relay: str = ""
+    """Its authority: who says which host may speak for it."""
+
+    state: str = ""
+    """held, claiming, fenced, or over if another life has taken its place."""
+
+    expires_in: float = 0.0
+    """Seconds for which it is held yet."""
+
+    why: str = ""
+    """What is in the way, if it is not held."""
 
 
 class RemoteOperator(NamedTuple):
@@ -94,6 +198,13 @@ class HostStatus(NamedTuple):
     static_key: str = ""
     relay: int = 0
     links: tuple[RelayStatus, ...] = ()
+    leases: tuple[LeaseStatus, ...] = ()
+    """Of movable sessions: those in trouble first, and not all if there are many."""
+
+    lease_count: int = 0
+    fenced_count: int = 0
+    """How many of them are not held now."""
+
     operators: tuple[RemoteOperator, ...] = ()
     traffic: Traffic = Traffic()
 

@@ -2,7 +2,7 @@
 
 A word at a prompt means what the shell makes of it *now*: an alias, a function, a
 file that a folder of PATH has. Each step from the word to what runs is a Link;
-everything on the way that somebody put there during this session is a Staging,
+everything on the way that was set up during this session is a Staging,
 with those who did. What cannot be told is a doubt, and never a guess.
 """
 
@@ -93,7 +93,7 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What the commands of a line run, one for one."""
+    """What each command of a line runs, in the order of the line."""
 
     commands: tuple[Resolved, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class Resolution:
         return tuple(dict.fromkeys(found))
 
     def originators(self) -> tuple[ActorId, ...]:
-        """Return everybody who staged something that the line uses."""
+        """Return all operators who staged something that the line uses."""
         return distinct(one for staging in self.staged for one in staging.by)
 
     def shown(self) -> str:
@@ -122,7 +122,7 @@ class Resolution:
 
 
 def distinct(actors: Iterable[ActorId]) -> tuple[ActorId, ...]:
-    """Return each once, in order."""
+    """Return the items in order, without repeats."""
     return tuple(dict.fromkeys(actors))
 
 

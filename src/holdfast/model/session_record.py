@@ -18,6 +18,7 @@ from types import UnionType
 from typing import Any, NamedTuple, Self, TypeVar, get_args, get_origin
 
 from holdfast.model.ids import FIRST_INCARNATION, SessionId, parse_session_id
+from holdfast.model.limits import Limits
 from holdfast.model.text import printable, shown_name
 
 MAX_ID = 32
@@ -35,7 +36,7 @@ class Cells(NamedTuple):
 
 
 BELL, MESSAGE, NEEDS_INPUT = "bell", "message", "needs-input"
-"""By what somebody is called for: the bell, a notification that the program printed,
+"""How a session calls for attention: the bell, a notification that the program printed,
 or an operator's word."""
 
 PROGRAM = "program"
@@ -43,7 +44,7 @@ PROGRAM = "program"
 
 
 class Attention(NamedTuple):
-    """What a session calls for somebody with, until somebody types."""
+    """A session's call for attention, until someone types."""
 
     what: str = ""
     """bell, message or needs-input; empty if nobody is called for."""
@@ -112,6 +113,24 @@ class CapsuleRecord(NamedTuple):
     layers: tuple[str, ...] = ()
     """With files of its own: the folders that keep the changes, the newest last."""
 
+    limited: tuple[str, ...] = ()
+    """The cgroups that keep its limits: controller:version:folder."""
+
+
+class ParentRecord(NamedTuple):
+    """The session that a branch was made from, and where that was then."""
+
+    session: str = ""
+    image: int = 0
+    """Which image of it the branch went on from."""
+
+    incarnation: int = 0
+    entry: int = 0
+    """The last entry of its logbook, when the image was made."""
+
+    trial: bool = False
+    """Whether the branch is there to try something out, and is discarded then."""
+
 
 class SessionRecord(NamedTuple):
     """One session, as everyone who may see it is told."""
@@ -122,7 +141,7 @@ class SessionRecord(NamedTuple):
     """The leader's."""
 
     state: str = ""
-    """starting, running, frozen, stalled or exited."""
+    """starting, running, frozen, fenced, stalled or exited."""
 
     exit: int | None = None
     """None while it lives; below zero, the signal that ended it."""
@@ -136,7 +155,7 @@ class SessionRecord(NamedTuple):
 
     size: Cells = Cells(0, 0)
     keep: bool = False
-    """Whether it stays listed after it has ended."""
+    """Whether it is never reaped, and stays listed after it has ended."""
 
     dozing: bool = False
     """Whether no process holds it, because nothing happens in it."""
@@ -158,7 +177,7 @@ class SessionRecord(NamedTuple):
     """When it last printed something, in milliseconds since 1970; 0 if not known."""
 
     attention: Attention = NO_ATTENTION
-    """Whether it calls for somebody, and with what."""
+    """Its call for attention, if any."""
 
     incarnation: int = FIRST_INCARNATION
     """Which life of it this is."""
@@ -170,8 +189,42 @@ class SessionRecord(NamedTuple):
     runtime: str = PLAIN
     """plain, or capsule if it has a view of the machine that is its own."""
 
+    no_capsule: str = ""
+    """Why it is plain, if it was to be a capsule and none could be made."""
+
+    memory: int = 0
+    """Bytes that it may have in memory; 0 if there is no limit, here and below."""
+
+    millicpus: int = 0
+    """Thousandths of a processor that it may use."""
+
+    pids: int = 0
+    """Processes that it may have."""
+
+    authority: str = ""
+    """Of a movable session: the relay that says which host may speak for it."""
+
+    fenced: str = ""
+    """Why it stands still without a lease; empty if it does not."""
+
+    imaged_ms: int = 0
+    """When the last image of it was made, in milliseconds since 1970; 0 if there is
+    none of this life."""
+
+    reaps_ms: int = 0
+    """When it is going to be reaped because nobody uses it, in milliseconds since
+    1970; 0 if it is not."""
+
     host: str = ""
     """What we call the host it lives at; empty if that is here."""
+
+    parent: ParentRecord | None = None
+    """Of a branch: the session that it was made from."""
+
+    @property
+    def limits(self) -> Limits:
+        """How much of the machine it may use."""
+        return Limits(self.memory, self.millicpus, self.pids)
 
     @property
     def label(self) -> str:
@@ -188,16 +241,16 @@ class SessionRecord(NamedTuple):
             PeerError: Something in it has the wrong type.
 
         """
-        found = fields_of(SessionRecord, facts)
-        found["id"] = parse_session_id(str(found.get("id")))
+        found = identified(SessionRecord, facts, host)
         if found.get("exit") is not None:
             found["state"] = "exited"
-        return cls(**{**found, "host": host})
+        return cls(**found)
 
     def facts(self) -> Facts:
         """Return it as what JSON can say; `host` only if it is elsewhere."""
         found = self._asdict()
         found["attention"] = self.attention._asdict() if self.attention.what else None
+        found["parent"] = None if self.parent is None else self.parent._asdict()
         if not self.host:
             del found["host"]
         return found
@@ -234,10 +287,29 @@ class HeldRecord(NamedTuple):
     capsule: CapsuleRecord | None = None
     """Its capsule, if it has one."""
 
+    expires: float = 0.0
+    """Of a movable session: when its lease runs out, by CLOCK_BOOTTIME."""
+
+    leased: bool = False
+    """Whether a relay has ever granted it, in this life."""
+
     ended_ms: int | None = None
     left: int = 0
     """Descriptors that a holder has left, beyond those of every deposit, so that the
     session can doze."""
+
+    shell_of: str = ""
+    """Of a branch: the session whose secrets its shell knows; it was started there."""
+
+    met: dict[str, int] | None = None
+    """How often it was told that a limit was met, by its controller."""
+
+    starters: tuple[str, ...] = ()
+    """Of a restored life: pid, start and starter of what the image had."""
+
+    since: int = 0
+    """Of a life that was moved here: the first whose inputs it owes an answer, with
+    nothing but moves between; 0 if it was not."""
 
     @property
     def begun_by(self) -> str:
@@ -283,6 +355,22 @@ def unknown_in(facts: Facts) -> Facts:
     return {name: value for name, value in facts.items() if name not in known}
 
 
+def identified(
+    kind: type[tuple[object, ...]], facts: object, host: str
+) -> dict[str, Any]:
+    """Return the fields of a record about a session at a host, its id checked.
+
+    Raises:
+        UsageError: It has no id.
+        PeerError: Something in it has the wrong type.
+
+    """
+    found = fields_of(kind, facts)
+    found["id"] = parse_session_id(str(found.get("id")))
+    found["host"] = host
+    return found
+
+
 def fields_of(kind: type[tuple[object, ...]], facts: object) -> dict[str, Any]:
     """Return what facts say of a record's fields; what is null says nothing.
 
@@ -325,7 +413,7 @@ def as_facts(value: object) -> Any:  # noqa: ANN401  # as JSON says it
 
 
 def key_of(name: str) -> str:
-    """Return what JSON calls a field: `from_` is a name that Python lets us have."""
+    """Return a field's name in JSON: `from_` stands for `from`, a Python keyword."""
     return name.rstrip("_")
 
 
@@ -379,9 +467,12 @@ def _is_words(value: Any) -> bool:  # noqa: ANN401  # what JSON may hold
     return _is_list(value) and all(map(_is_text, value))
 
 
+def _is_numbers(value: Any) -> bool:  # noqa: ANN401  # ditto
+    return _is_list(value) and all(map(_is_number, value))
+
+
 def _is_size(value: Any) -> bool:  # noqa: ANN401  # ditto
-    is_pair = _is_list(value) and len(value) == len(Cells._fields)
-    return is_pair and all(map(_is_number, value))
+    return _is_numbers(value) and len(value) == len(Cells._fields)
 
 
 def _is_facts(value: object) -> bool:
@@ -390,6 +481,10 @@ def _is_facts(value: object) -> bool:
 
 def _is_variables(value: Any) -> bool:  # noqa: ANN401  # ditto
     return _is_facts(value) and all(map(_is_text, value.values()))
+
+
+def _is_counts(value: Any) -> bool:  # noqa: ANN401  # ditto
+    return _is_facts(value) and all(map(_is_number, value.values()))
 
 
 def _same(value: object) -> object:
@@ -404,8 +499,10 @@ _READERS: dict[object, Reader] = {
     float: (lambda value: _is_number(value) or isinstance(value, float), float),
     bool: (_is_mark, _same),
     dict[str, str]: (_is_variables, _same),
+    dict[str, int]: (_is_counts, _same),
     dict[str, object]: (_is_facts, _same),
     tuple[str, ...]: (_is_words, tuple),
+    tuple[int, ...]: (_is_numbers, tuple),
     Cells: (_is_size, lambda value: Cells(*value)),
 }
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from holdfast.model.ids import FIRST_INCARNATION
+from holdfast.model.limits import Limits
 from holdfast.model.session_record import (
     PLAIN,
     Attention,
@@ -34,11 +35,11 @@ class ListSessions(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """Those, with what each does now and what it needs somebody for."""
+    """Those, each with its current state and why it needs attention."""
 
 
 class Creation(NamedTuple):
-    """A session that somebody wants."""
+    """A request for a new session."""
 
     name: str | None = None
     """Chosen by its holder if nobody says."""
@@ -60,6 +61,9 @@ class Creation(NamedTuple):
     net: str = ""
     """Of a capsule: `own` for a network that reaches the capsule alone."""
 
+    movable: bool = False
+    """Of a capsule: whether another host may go on with it, by a relay's leave."""
+
     ground: bool = False
     """Whether it starts with this host's environment, for any requester."""
 
@@ -76,6 +80,49 @@ class Creation(NamedTuple):
     recover: bool = False
     """Whether this is the next life of a session that is lost; as for `token`."""
 
+    image: int = 0
+    """Of a next life: which image of the session it goes on from; 0: it begins anew."""
+
+    open_files: str = ""
+    """Of a restored life: what becomes of open files that have changed since, put-back
+    or as-is; empty: then it does not begin."""
+
+    files: str = ""
+    """Of a capsule: `own` keeps what it changes in layers of its own."""
+
+    branches: str = ""
+    """Of a branch: the image that it goes on from, SESSION.NUMBER."""
+
+    takes: str = ""
+    """Of a next life: the image of a branch that it goes on from, SESSION.NUMBER."""
+
+    incarnation: int = 0
+    """Of a next life: which its relay has granted; 0 if it was not asked."""
+
+    expires_ms: int = 0
+    """Until when it may speak by that, by CLOCK_BOOTTIME."""
+
+    origin: str = ""
+    """Of a life that was moved here: the host that it comes from."""
+
+    trial: bool = False
+    """Of a branch: whether something is only tried out in it."""
+
+    memory: int = 0
+    """Of a capsule: bytes that it may have in memory; 0 leaves it to the holder, here
+    and below."""
+
+    millicpus: int = 0
+    """Of a capsule: thousandths of a processor that it may use."""
+
+    pids: int = 0
+    """Of a capsule: processes that it may have."""
+
+    @property
+    def limits(self) -> Limits:
+        """How much of the machine it is to use at most."""
+        return Limits(self.memory, self.millicpus, self.pids)
+
 
 class Recover(NamedTuple):
     """The next life of a session that is lost, with what was recorded of it."""
@@ -89,10 +136,142 @@ class Recover(NamedTuple):
     env: dict[str, str] | None = None
     """Its environment, if none was kept."""
 
+    image: int = 0
+    """Which image of it is restored; 0 if its command is started again."""
+
+    takes: str = ""
+    """Which image of a branch of it is restored instead, SESSION.NUMBER."""
+
     creator: str = ""
     client: str | None = None
     asked_ms: int = 0
     proof: str = ""
+    open_files: str = ""
+    """Of an image: what becomes of open files that have changed, put-back or as-is."""
+
+    incarnation: int = 0
+    """Which life its relay has granted us for it; 0 if it was not asked."""
+
+    expires_ms: int = 0
+    """Until when it may speak by that, by CLOCK_BOOTTIME of this machine."""
+
+    origin: str = ""
+    """The host that it was moved from, in good order; empty if it was not."""
+
+
+class ClaimLease(NamedTuple):
+    """The next life of a movable session, from its relay, for the host of here."""
+
+    id: str = ""
+    relay: str = ""
+    seen: int = 0
+    """The last life that is known of."""
+
+    dead: int = 0
+    """Which life of it ended here, so that nobody speaks for it; 0 if none did."""
+
+    was: int = 0
+    """Which life was granted to us before and has not begun; 0 if none was."""
+
+
+class PassLease(NamedTuple):
+    """Which hosts may claim a movable session after the host of here."""
+
+    id: str = ""
+    relay: str = ""
+    life: int = 0
+    heirs: tuple[str, ...] = ()
+    release: bool = False
+    """Whether nobody speaks for it here any more, so that they may at once."""
+
+
+class OfferMove(NamedTuple):
+    """What a host needs to go on with a session of the asker's; nothing is done."""
+
+    id: str = ""
+    name: str = ""
+    life: int = 0
+    relay: str = ""
+    machine: dict[str, object] | None = None
+    """Where it runs: architecture, processor and CRIU."""
+
+    rootless: bool = False
+    paths: tuple[str, ...] = ()
+    """Folders and files that have to be there."""
+
+    size: int = 0
+    """Bytes that it will take, as far as that is known."""
+
+    command: tuple[str, ...] = ()
+    """What it runs, by which the policy of the host is asked."""
+
+    cwd: str = ""
+    first_name: str = ""
+    """What its creator called it, by which rules know it."""
+
+    exec_gate: bool = False
+    """Whether every exec in it is judged."""
+
+
+class SendParcel(NamedTuple):
+    """The image and the logbook of a session that is moved; their bytes follow.
+
+    The answer says from which byte on: what has come before is not sent again.
+    """
+
+    id: str = ""
+    image: int = 0
+    papers: int = 0
+    """Bytes of what comes first: who is known to the session, and its secrets."""
+
+    manifest: int = 0
+    book: tuple[int, ...] = ()
+    """Bytes of each part of its logbook, which come last."""
+
+    copy: bool = False
+    """Whether it is a copy, kept in case the host that brings it dies."""
+
+
+class CommitMove(NamedTuple):
+    """The next life of a session that was brought: claimed, and begun."""
+
+    id: str = ""
+    image: int = 0
+
+
+class DropMove(NamedTuple):
+    """The removal of what was brought: the session goes on where it was."""
+
+    id: str = ""
+    image: int = 0
+
+
+class RestoreCopy(NamedTuple):
+    """The next life of a session from a copy that the host keeps."""
+
+    wanted: str = ""
+    """SESSION.NUMBER, or the session by its id or name."""
+
+    name: str = ""
+    """Another name for it."""
+
+    open_files: str = ""
+    """What becomes of open files that have changed, put-back or as-is."""
+
+
+class ListImages(NamedTuple):
+    """The images that the asker may know of: of one session, or of all."""
+
+    id: str = ""
+
+
+class RemoveImage(NamedTuple):
+    """The removal of an image."""
+
+    id: str = ""
+    """Its session's."""
+
+    number: int = 0
 
 
 class Rename(NamedTuple):
@@ -106,7 +285,7 @@ class Rename(NamedTuple):
 
 
 class Keep(NamedTuple):
-    """Whether a session stays listed after it has ended."""
+    """Whether a session is never reaped, and stays listed after it has ended."""
 
     id: str = ""
     keep: bool | None = None
@@ -181,6 +360,26 @@ class Look(NamedTuple):
     """A look at the folders of operators and invitations, by the host of here."""
 
 
+class ReapStandings(NamedTuple):
+    """How sessions stand with the reaper of this machine's host."""
+
+    look: bool = False
+    """Whether it is to look at them now."""
+
+
+class DrainHost(NamedTuple):
+    """How sessions leave this machine, which goes down."""
+
+    seconds: float = 0.0
+    """Within how many seconds they are to leave from now on; 0: it is only asked."""
+
+    to: str = ""
+    """The host that those go to which can move; empty: all go to disk."""
+
+    only_moves: bool = False
+    """Whether what cannot move there runs on, instead of going to disk."""
+
+
 class End(NamedTuple):
     """The end of the host of this machine."""
 
@@ -193,7 +392,7 @@ class Replace(NamedTuple):
 
 
 ProvenChange = Rename | Keep | Forget
-"""What is asked about a session in somebody's name, which has to be proven."""
+"""Requests about a session that need proof of the operator's identity."""
 
 Request = (
     (
@@ -207,8 +406,11 @@ Request = (
         | Forget
         | ReadLog
     )
+    | (ListImages | RemoveImage)
     | (FindNames | Rotate | OpenSession | Join | Terms)
-    | (Down | Upgrade | Look | End | Replace)
+    | (Down | Upgrade | Look | ReapStandings | DrainHost | End | Replace)
+    | (ClaimLease | PassLease | OfferMove | SendParcel | CommitMove | DropMove)
+    | RestoreCopy
 )
 
 KINDS: dict[str, type[Request]] = {
@@ -217,6 +419,8 @@ KINDS: dict[str, type[Request]] = {
     "overview": Overview,
     "create": Creation,
     "recover": Recover,
+    "images": ListImages,
+    "remove_image": RemoveImage,
     "rename": Rename,
     "keep": Keep,
     "forget": Forget,
@@ -229,14 +433,33 @@ KINDS: dict[str, type[Request]] = {
     "down": Down,
     "upgrade": Upgrade,
     "look": Look,
+    "reaping": ReapStandings,
+    "drain": DrainHost,
     "end": End,
     "replace": Replace,
+    "claim": ClaimLease,
+    "pass": PassLease,
+    "offer": OfferMove,
+    "parcel": SendParcel,
+    "commit": CommitMove,
+    "drop_move": DropMove,
+    "restore_copy": RestoreCopy,
 }
 """The word for each kind of request."""
 
 _WORDS = {kind: word for word, kind in KINDS.items()}
 
-REPEATABLE = (Status, ListSessions, Overview, Rename, Keep, Forget, ReadLog, FindNames)
+REPEATABLE = (
+    Status,
+    ListSessions,
+    ListImages,
+    Overview,
+    Rename,
+    Keep,
+    Forget,
+    ReadLog,
+    FindNames,
+)
 """What can be asked twice and means the same."""
 
 
@@ -253,6 +476,17 @@ class Created(NamedTuple):
     no_new_privs: bool = False
     incarnation: int = FIRST_INCARNATION
     runtime: str = PLAIN
+    no_capsule: str = ""
+    """Why it is plain, if it was to be a capsule and none could be made."""
+
+    memory: int = 0
+    millicpus: int = 0
+    pids: int = 0
+
+    @property
+    def limits(self) -> Limits:
+        """How much of the machine it may use."""
+        return Limits(self.memory, self.millicpus, self.pids)
 
 
 class LogPiece(NamedTuple):
@@ -273,6 +507,9 @@ class Change(NamedTuple):
     size: Cells | None = None
     ended_ms: int | None = None
     attention: Attention | None = None
+    met: dict[str, int] | None = None
+    fenced: str | None = None
+    imaged_ms: int | None = None
 
 
 def packet_of(request: Request) -> Facts:

@@ -46,8 +46,8 @@ def bounded(text: str, limit: int) -> str:
 def shown_name(text: str) -> str:
     """Return a name as it is shown to people, wherever it came from.
 
-    Names are ASCII, so any other letter is somebody's attempt to look like
-    somebody else, and is shown as an escape.
+    Names are ASCII, so any other letter may be an attempt to look like
+    another operator, and is shown as an escape.
     """
     shown = "".join(
         character if character.isascii() else _escaped(character)
@@ -85,7 +85,7 @@ def _misnamed(text: str) -> str:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Tell whether two names are one to somebody who hears them."""
+    """Tell whether two names sound the same."""
     return one.lower() == other.lower()
 
 

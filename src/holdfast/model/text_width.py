@@ -25,7 +25,7 @@ def columns_of(text: str) -> int:
 
 
 def sliced(text: str, start: int, end: int) -> str:
-    """Return what of a text is in the columns `start` to `end`.
+    """Return the part of a text in the columns `start` to `end`.
 
     Of a character that is cut in two, a space is left.
     """

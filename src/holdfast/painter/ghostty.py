@@ -89,7 +89,7 @@ class GhosttyCore:
         return runs_from(self._selected(self._terminal.ref(0, 0), last))
 
     def hidden(self) -> tuple[Hidden, ...]:
-        """Return what of it a person would not see."""
+        """Return the parts that a person would not see."""
         text = self._terminal.text()
         lines = text.split("\n")
         if len(text) > MAX_LOOKED_AT:

@@ -22,7 +22,7 @@ from holdfast.linux.painter_packets import MAX_DATA, MAX_PACKET, Packet
 from holdfast.model.errors import HoldfastError, MalformedMessage, PeerError
 from holdfast.model.geometry import Size
 from holdfast.painter.keyframes import GhosttyEmulator
-from holdfast.painter.paintings import Easel
+from holdfast.painter.paintings import Paintings
 from holdfast.painter.process_limits import MAX_CPU, MAX_FEED_CPU, confine, cpu_limit
 
 STANDARD_INPUT = 0
@@ -36,14 +36,14 @@ MAX_LINKS = 1000
 
 
 class Link:
-    """One who asks, and what it has not taken yet of the answer."""
+    """One client, and the part of its answer that it has not read yet."""
 
     def __init__(self, peer: socket.socket) -> None:
         peer.settimeout(0)
         self.peer = peer
         self._answer: deque[bytes] = deque()
 
-    def serve(self, easel: Easel) -> None:
+    def serve(self, easel: Paintings) -> None:
         """Take one request, if there is one, and answer it.
 
         Raises:
@@ -82,7 +82,7 @@ class Painter:
     """The loop of the process."""
 
     def __init__(
-        self, listener: socket.socket, easel: Easel, *, rest: float = REST
+        self, listener: socket.socket, easel: Paintings, *, rest: float = REST
     ) -> None:
         self._listener = listener
         self._easel = easel
@@ -134,7 +134,7 @@ def main() -> int:
     confine()
     _warm_up()
     gc.freeze()  # what was loaded stays: looking through it again costs time
-    Painter(listener, Easel(GhosttyEmulator)).run()
+    Painter(listener, Paintings(GhosttyEmulator)).run()
     return 0
 
 
@@ -149,7 +149,7 @@ def _warm_up() -> None:
     emulator.close()
 
 
-def _answered(easel: Easel, request: Packet) -> Packet:
+def _answered(easel: Paintings, request: Packet) -> Packet:
     try:
         return easel.handle(request)
     except PeerError:

@@ -67,7 +67,7 @@ class Picture:
         self.size = size
 
 
-class Easel:
+class Paintings:
     """The pictures of one painter."""
 
     def __init__(

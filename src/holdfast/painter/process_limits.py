@@ -1,7 +1,7 @@
 """Limits on a process that hostile bytes might take over.
 
 It may do as little as the emulator needs: no more memory than it was given, no file to
-write, no process to start, no core dump of what was on somebody's screen, and
+write, no process to start, no core dump of what was on a user's screen, and
 no more CPU for one request than an honest one ever takes.
 """
 
@@ -24,7 +24,7 @@ largest screen there can be most of a second."""
 
 MAX_FEED_CPU = 0.5
 """Seconds of CPU for one packet of output: an honest one takes a millisecond, and
-a hostile one is found out while somebody still waits for the screen."""
+a hostile one is found out while a client still waits for the screen."""
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
@@ -52,7 +52,7 @@ def confine(memory: int = MAX_MEMORY) -> None:
 def cpu_limit(seconds: float = MAX_CPU) -> Iterator[None]:
     """End the process if the block takes more CPU than that.
 
-    By the signal's default action: in a loop of the emulator's, no code of ours
+    By the signal's default action: in a loop of the emulator's, no Python code
     would be run.
     """
     signal.signal(signal.SIGPROF, signal.SIG_DFL)

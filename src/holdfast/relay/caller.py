@@ -10,7 +10,7 @@ import socket
 from dataclasses import dataclass
 from typing import Self
 
-from holdfast.core.relay.doorway import is_loopback, user_source
+from holdfast.core.relay.unproven_connections import is_loopback, user_source
 from holdfast.linux import tcp_peers
 
 

@@ -14,12 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from holdfast.aio.log import log
 from holdfast.core.relay import lease_registry as registry
 from holdfast.core.relay.lease_heirs import Heirs
-from holdfast.core.relay.meeting import Link
+from holdfast.core.relay.peer_joins import Link
 from holdfast.model.errors import HoldfastError, NotEntrusted, RelayFull, StoreFailed
 from holdfast.model.ids import HostId, SessionId
 from holdfast.ports.lease_store import LeaseStore
 from holdfast.relay.numbers import Numbers
-from holdfast.wire import meeting as wire
+from holdfast.wire import relay_messages as wire
 
 MAX_WRITES = 256
 """Writes that wait for the disk; at the bound claims are refused, not kept."""
@@ -44,6 +44,7 @@ class Leases:
         unroute: Callable[[SessionId], None],
         fail: Callable[[BaseException], None],
         numbers: Numbers,
+        ttl: float = registry.TTL,
     ) -> None:
         kept = store.load()
         self._store = store
@@ -51,7 +52,7 @@ class Leases:
         self._unroute = unroute
         self._fail = fail
         self._numbers = numbers
-        self._registry = registry.LeaseRegistry(kept.records, boottime())
+        self._registry = registry.LeaseRegistry(kept.records, boottime(), ttl=ttl)
         self._heirs = Heirs(kept.heirs)
         self._owners = {record.session: record.host for record in kept.records}
         self._owned = Counter(self._owners.values())
@@ -66,6 +67,10 @@ class Leases:
             return False, None
         route = self._registry.route(session, boottime())
         return True, None if route is None else route.host
+
+    def held_count(self) -> int:
+        """Return how many sessions have a host that may speak for them now."""
+        return self._registry.routed_count(boottime())
 
     def tick(self) -> None:
         """Cut the routes that ran out. To be called every second or so."""
@@ -99,9 +104,11 @@ class Leases:
     def _ask(self, link: Link, host: HostId, said: wire.LeaseAsk) -> None:
         holder = self._registry.holder(said.session)
         if not self._heirs.may_ask(said.session, host, holder):
-            self._refuse(link, said.ask, NotEntrusted(said.session))
+            former = self._registry.superseded(said.session, said.life, boottime())
+            self._refuse(link, said.ask, former or NotEntrusted(said.session))
             return
-        if not said.life and (full := self._full(said.session, host)):
+        is_new = not said.life or holder is None
+        if is_new and (full := self._full(said.session, host)):
             self._refuse(link, said.ask, full)
             return
         self._ask_count += 1

@@ -19,15 +19,15 @@ from websockets.http11 import Request, Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
-from holdfast.core.relay.meeting import Link
+from holdfast.core.relay.peer_joins import Link
 from holdfast.relay.caller import Caller
-from holdfast.wire.meeting import MAX_MESSAGE, Role
+from holdfast.wire.relay_messages import MAX_MESSAGE, Role
 
 if TYPE_CHECKING:
-    from holdfast.core.relay.doorway import Place
+    from holdfast.core.relay.unproven_connections import Place
 
 UNPROVEN_BYTES = 4096
-"""What is read of somebody who has not said who they are (T41)."""
+"""Bytes read from a peer that has not identified itself (T41)."""
 
 UNPROVEN_SECONDS = 10.0
 """How long they may take for it (T41)."""
@@ -52,7 +52,7 @@ _SILENT = logging.getLogger("holdfast.relay.websocket")
 _SILENT.disabled = True
 
 
-class House(Protocol):
+class LegEvents(Protocol):
     """What a leg reports to."""
 
     def asked_for(self, leg: "Leg", request: Request) -> Response | None:
@@ -72,14 +72,14 @@ class House(Protocol):
         ...
 
     def gone(self, leg: "Leg") -> None:
-        """Hear that the connection is no more."""
+        """Note that a connection is gone."""
         ...
 
 
 class Leg(asyncio.Protocol):
     """One connection."""
 
-    def __init__(self, link: Link, house: House, caller: Caller) -> None:
+    def __init__(self, link: Link, events: LegEvents, caller: Caller) -> None:
         self.link = link
         self.address = caller.address
         self.source = caller.source
@@ -94,7 +94,7 @@ class Leg(asyncio.Protocol):
         self.pinged_at = 0.0
         self.stuck_at: float | None = None
         self.is_held = False
-        self._house = house
+        self._events = events
         self._loop = asyncio.get_running_loop()
         self._talk = ServerProtocol(max_size=MAX_MESSAGE, logger=_SILENT)
         self._transport: asyncio.Transport | None = None
@@ -104,7 +104,7 @@ class Leg(asyncio.Protocol):
         self._has_left = False
         self._reason = ""
 
-    # ── what the house does with a leg ────────────────────────────────────
+    # ── what the peers does with a leg ────────────────────────────────────
 
     def prove(self) -> None:
         """Note that its other end has said who it is, and lift the limits."""
@@ -145,7 +145,7 @@ class Leg(asyncio.Protocol):
             self._transport.abort()
         else:
             self._deadline.cancel()
-            self._house.gone(self)
+            self._events.gone(self)
 
     def farewell(self) -> str:
         """Return the code that we, or else its other end, gave for its end."""
@@ -200,7 +200,7 @@ class Leg(asyncio.Protocol):
         self._flush()
 
     def eof_received(self) -> None:
-        """Take leave of somebody who hung up."""
+        """Close the link of a peer that hung up."""
         self._talk.receive_eof()
         self._flush()
 
@@ -209,7 +209,7 @@ class Leg(asyncio.Protocol):
         self._deadline.cancel()
         self._talk.receive_eof()
         self._leave()
-        self._house.gone(self)
+        self._events.gone(self)
 
     def pause_writing(self) -> None:
         """Stop reading what would be written here."""
@@ -226,14 +226,14 @@ class Leg(asyncio.Protocol):
     # ── inside ────────────────────────────────────────────────────────────
 
     def _answer(self, request: Request) -> None:
-        response = self._house.asked_for(self, request)
+        response = self._events.asked_for(self, request)
         if response is None:
             response = self._talk.accept(request)
             response.headers.pop("Date", None)
         self._talk.send_response(response)
         self._flush()
         if self._talk.state is OPEN:
-            self._house.opened(self)
+            self._events.opened(self)
         else:
             self._leave()
             self._hurry()
@@ -274,7 +274,7 @@ class Leg(asyncio.Protocol):
             self._parts.append(bytes(frame.data))
         if frame.fin:
             message, self._parts = b"".join(self._parts), []
-            self._house.heard(self, message)
+            self._events.heard(self, message)
 
     def _flush(self) -> None:
         if self._transport is None or self._transport.is_closing():
@@ -308,7 +308,7 @@ class Leg(asyncio.Protocol):
     def _leave(self) -> None:
         if not self._has_left:
             self._has_left = True
-            self._house.left(self)
+            self._events.left(self)
 
     def _hurry(self) -> None:
         """Make sure that it ends: a peer that closes slowly is cut."""

@@ -7,29 +7,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from holdfast.core.relay.meeting import Stats
+from holdfast.core.relay.peer_joins import Stats
+from holdfast.core.telemetry import exposition
+from holdfast.model.metrics import BY_NAME, RELAY_METRICS
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-
-GAUGES = {
-    "hosts": "Hosts that are registered now.",
-    "operators_waiting": "Operators whose host was told and has not come yet.",
-    "pairs": "Operators joined with their host now.",
-    "sessions": "Sessions that hosts have published.",
-    "unproven": "Connections that have not said yet who they are.",
-    "links": "Connections of every kind.",
-}
-
-COUNTERS = {
-    "connections_total": "Connections taken.",
-    "turned_away_total": "Connections hung up on before a byte was read.",
-    "requests_refused_total": "Requests refused, by why.",
-    "refusals_total": "Peers refused after they were heard, by code.",
-    "pairs_total": "Pairs joined.",
-    "bytes_total": "Bytes passed on within pairs.",
-    "cuts_total": "Connections cut by us, by why.",
-    "lease_answers_total": "Questions about leases answered, by code.",
-}
+PREFIX = "holdfast_relay_"
 
 
 @dataclass(slots=True)
@@ -51,21 +33,10 @@ class Numbers:
             "sessions": stats.sessions,
             **others,
         }
-        lines: list[str] = []
-        for name, what in GAUGES.items():
-            lines += _head(name, what, "gauge")
-            lines.append(f"holdfast_relay_{name} {gauges[name]}")
-        for name, what in COUNTERS.items():
-            lines += _head(name, what, "counter")
-            found = {why: n for (key, why), n in self.counts.items() if key == name}
-            for why, count in sorted((found or {"": 0}).items()):
-                label = f'{{why="{why}"}}' if why else ""
-                lines.append(f"holdfast_relay_{name}{label} {count}")
-        return "\n".join(lines) + "\n"
-
-
-def _head(name: str, what: str, kind: str) -> list[str]:
-    return [
-        f"# HELP holdfast_relay_{name} {what}",
-        f"# TYPE holdfast_relay_{name} {kind}",
-    ]
+        values: dict[tuple[str, tuple[str, ...]], float] = {
+            (PREFIX + name, ()): number for name, number in gauges.items()
+        }
+        for (name, why), number in self.counts.items():
+            labels = (why,) if BY_NAME[PREFIX + name].labels else ()
+            values[PREFIX + name, labels] = number
+        return exposition.text(RELAY_METRICS, values, {})

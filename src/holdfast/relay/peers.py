@@ -1,8 +1,8 @@
-"""Everybody connected to the relay: legs, what they prove, and the result.
+"""The relay's peers: their connections, their proofs, and which are joined.
 
 It passes messages between the legs and the machines of `core`, and leaves the decisions
-to them: who may connect (doorway), whose request is meant for us (origins), who is
-joined with whom (meeting), who speaks for a session (leases).
+to them: who may connect (unproven_connections), whose request is meant for us
+(web_origin), who is joined with whom (peer_joins), who speaks for a session (leases).
 """
 
 import asyncio
@@ -14,23 +14,23 @@ from http import HTTPStatus
 from websockets.http11 import Request, Response
 
 from holdfast.aio.log import log
-from holdfast.core.relay import meeting
+from holdfast.core.relay import peer_joins
 from holdfast.core.relay.allowance import Allowance
-from holdfast.core.relay.doorway import Doorway, Place
-from holdfast.core.relay.meeting import Link
-from holdfast.core.relay.web_origin import FrontDoor
+from holdfast.core.relay.peer_joins import Link
+from holdfast.core.relay.unproven_connections import Place, UnprovenConnections
+from holdfast.core.relay.web_origin import OriginCheck
 from holdfast.crypto.keys import verify
 from holdfast.model import errors
 from holdfast.model.ids import SessionId, actor_id, host_id
 from holdfast.ports.lease_store import LeaseStore
 from holdfast.relay.caller import Caller
-from holdfast.relay.front import Front, read_web, refused
+from holdfast.relay.http_front import HttpFront, read_web, refused
 from holdfast.relay.leases import Leases
 from holdfast.relay.leg import Leg
 from holdfast.relay.numbers import Numbers
 from holdfast.relay.settings import Settings
-from holdfast.wire import meeting as wire
-from holdfast.wire.meeting import MAX_UNPROVEN, NONCE, TICKET, VERSION, Role
+from holdfast.wire import relay_messages as wire
+from holdfast.wire.relay_messages import MAX_UNPROVEN, NONCE, TICKET, VERSION, Role
 
 GOING_AWAY = 1001
 REFUSED = 4000
@@ -53,7 +53,7 @@ _WAYS: dict[Role, type[wire.Proof]] = {
 }
 
 
-class House:
+class RelayPeers:
     """One relay."""
 
     def __init__(
@@ -65,9 +65,13 @@ class House:
     ) -> None:
         self._settings = settings
         self._loop = asyncio.get_running_loop()
-        self._point = meeting.MeetingPoint(settings.limits)
-        self._doorway = Doorway(settings.unproven, settings.unproven_per_source)
-        self._porch = Doorway(settings.limits.hosts + 1, settings.hosts_per_source)
+        self._point = peer_joins.PeerJoins(settings.limits)
+        self._unproven = UnprovenConnections(
+            settings.unproven, settings.unproven_per_source
+        )
+        self._porch = UnprovenConnections(
+            settings.limits.hosts + 1, settings.hosts_per_source
+        )
         self._numbers = Numbers()
         self._legs: dict[Link, Leg] = {}
         self._present: set[Leg] = set()
@@ -75,27 +79,34 @@ class House:
         self._host_places: dict[Link, Place] = {}
         self._allowances: dict[Link, Allowance] = {}
         self._links = itertools.count(1)
-        self._front = Front(
-            FrontDoor(settings.all_names(port), settings.scheme),
+        self._front = HttpFront(
+            OriginCheck(settings.all_names(port), settings.scheme),
             {} if settings.web is None else read_web(settings.web),
             self._metrics,
             has_open_metrics=settings.has_open_metrics,
         )
         self._leases: Leases | None = None
         if store is not None:
-            self._leases = Leases(store, self._send, self._unroute, fail, self._numbers)
+            self._leases = Leases(
+                store,
+                self._send,
+                self._unroute,
+                fail,
+                self._numbers,
+                settings.lease_ttl,
+            )
 
     # ── coming and going ──────────────────────────────────────────────────
 
     def enter(self, caller: Caller) -> Leg | None:
-        """Return a leg for somebody at the door, or None if there is no room."""
-        # Behind a proxy everybody comes from the proxy: who it really is, is
+        """Return a leg for a new connection, or None if there is no room."""
+        # Behind a proxy all connections come from the proxy: the real address is
         # known when the request is read.
         source = "" if self._settings.is_behind_proxy else caller.source
-        place = self._doorway.enter(source)
+        place = self._unproven.enter(source)
         is_embedded = bool(self._settings.only_hosts)
         if place is None and is_embedded and caller.is_own_host():
-            place = self._doorway.enter(source, is_own_host=True)
+            place = self._unproven.enter(source, is_own_host=True)
         if place is None:
             self._numbers.add("turned_away_total")
             return None
@@ -107,7 +118,7 @@ class House:
         return leg
 
     def left(self, leg: Leg) -> None:
-        """Hear that nothing more will come from a leg."""
+        """Note that nothing more will come from a leg."""
         self._legs.pop(leg.link, None)
         self._allowances.pop(leg.link, None)
         if place := self._host_places.pop(leg.link, None):
@@ -118,10 +129,10 @@ class House:
             log("pair.parted", pair=leg.link, bytes=passed_on)
         if (host := self._point.host_of(leg.link)) is not None:
             log("host.left", host=host)
-        self._handle(meeting.Left(leg.link), farewell=leg.farewell())
+        self._handle(peer_joins.Left(leg.link), farewell=leg.farewell())
 
     def gone(self, leg: Leg) -> None:
-        """Hear that the connection is no more."""
+        """Note that a connection is gone."""
         self._vacate(leg)
         self._present.discard(leg)
         if not self._present:
@@ -129,7 +140,7 @@ class House:
 
     def _vacate(self, leg: Leg) -> None:
         if leg.place is not None:
-            self._doorway.leave(leg.place)
+            self._unproven.leave(leg.place)
             leg.place = None
 
     # ── requests ──────────────────────────────────────────────────────────
@@ -152,11 +163,11 @@ class House:
     def _is_moved(self, leg: Leg, request: Request) -> bool:
         """Count a leg by the address that the proxy saw; False if it cannot be."""
         told = request.headers.get_all("X-Forwarded-For")
-        # The last is what our own proxy added; those before it anybody can write.
+        # The last is what our own proxy added; those before it can be forged.
         address = told[-1].rpartition(",")[2].strip() if told else ""
         self._vacate(leg)
         leg.address = leg.source = address
-        leg.place = self._doorway.enter(address) if address else None
+        leg.place = self._unproven.enter(address) if address else None
         return leg.place is not None
 
     def opened(self, leg: Leg) -> None:
@@ -182,7 +193,7 @@ class House:
         if allowance is not None and not allowance.spend(size, self._loop.time()):
             raise errors.RelayFull("bytes of one host in a second", HOST_BYTES_A_SECOND)
 
-    def _prove(self, leg: Leg, said: wire.MeetingMessage) -> None:
+    def _prove(self, leg: Leg, said: wire.RelayMessage) -> None:
         if leg.role is None or not isinstance(said, _WAYS[leg.role]):
             raise errors.UnexpectedMessage(type(said).__name__, "nobody is proven")
         assert isinstance(said, wire.Proof)  # noqa: S101  # what _WAYS has
@@ -191,7 +202,7 @@ class House:
             raise errors.NotProven("")
         leg.prove()
         self._welcome(leg, said)
-        # A refused peer keeps its place until it is gone: anybody can make a
+        # A refused peer keeps its place until it is gone: anyone can make a
         # key, prove it, be refused and be slow to leave.
         if leg.link in self._legs:
             self._vacate(leg)
@@ -201,7 +212,7 @@ class House:
             case wire.Register():
                 self._register(leg, said)
             case wire.Meet():
-                met = meeting.Met(leg.link, host_id(said.key), said.ticket)
+                met = peer_joins.Met(leg.link, host_id(said.key), said.ticket)
                 self._handle(met)
             case wire.Reach():
                 self._reach(leg, said)
@@ -219,7 +230,7 @@ class House:
         self._allowances[leg.link] = Allowance(
             HOST_BYTES_A_SECOND, HOST_BYTES_AT_ONCE, now
         )
-        registered = meeting.Registered(leg.link, host)
+        registered = peer_joins.Registered(leg.link, host)
         effects = self._point.handle(registered, self._loop.time())
         if self._point.host_of(leg.link) is not None:
             leg.send(wire.encode(wire.Registered(host)))
@@ -232,7 +243,7 @@ class House:
         if self._leases is not None and said.target.startswith("s_"):
             is_leased, leased_to = self._leases.route(SessionId(said.target))
         self._handle(
-            meeting.Asked(
+            peer_joins.Asked(
                 leg.link,
                 actor_id(said.key),
                 SessionId(said.target),
@@ -243,20 +254,24 @@ class House:
             )
         )
 
-    def _take(self, leg: Leg, said: wire.MeetingMessage) -> None:
+    def _take(self, leg: Leg, said: wire.RelayMessage) -> None:
         host = self._point.host_of(leg.link)
         if host is None:
             raise errors.UnexpectedMessage(type(said).__name__, "nobody is joined")
         match said:
             case wire.Admit():
                 self._handle(
-                    meeting.Admitted(leg.link, said.actors, said.invites, said.resets)
+                    peer_joins.Admitted(
+                        leg.link, said.actors, said.invites, said.resets
+                    )
                 )
             case wire.Dismiss():
-                self._handle(meeting.Dismissed(leg.link, said.actors, said.invites))
+                self._handle(peer_joins.Dismissed(leg.link, said.actors, said.invites))
             case wire.Publish():
                 self._handle(
-                    meeting.Published(leg.link, said.added, said.removed, said.resets)
+                    peer_joins.Published(
+                        leg.link, said.added, said.removed, said.resets
+                    )
                 )
             case (
                 wire.LeaseAsk() | wire.LeaseRelease() | wire.LeaseEnd() | wire.Entrust()
@@ -269,30 +284,30 @@ class House:
 
     # ── what comes of it ──────────────────────────────────────────────────
 
-    def _handle(self, event: meeting.Event, farewell: str = "") -> None:
+    def _handle(self, event: peer_joins.Event, farewell: str = "") -> None:
         for effect in self._point.handle(event, self._loop.time()):
             self._perform(effect, farewell)
 
-    def _perform(self, effect: meeting.Effect, farewell: str = "") -> None:
+    def _perform(self, effect: peer_joins.Effect, farewell: str = "") -> None:
         match effect:
-            case meeting.Knock():
+            case peer_joins.Knock():
                 knock = wire.Knock(
                     effect.ticket, effect.actor, effect.target, effect.invite
                 )
                 self._send(effect.link, wire.encode(knock))
-            case meeting.Join():
+            case peer_joins.Join():
                 self._join(effect)
-            case meeting.Refuse():
+            case peer_joins.Refuse():
                 if (leg := self._legs.get(effect.link)) is not None:
                     self._refuse(leg, effect.error)
-            case meeting.Cut():
+            case peer_joins.Cut():
                 if (leg := self._legs.get(effect.link)) is not None:
                     leg.close(NORMAL, farewell or PEER_LEFT)
-            case meeting.Warn():
+            case peer_joins.Warn():
                 self._send(effect.link, wire.encode(wire.Leaving()))
 
-    def _join(self, effect: meeting.Join) -> None:
-        operator, met = self._legs[effect.operator], self._legs[effect.meeting]
+    def _join(self, effect: peer_joins.Join) -> None:
+        operator, met = self._legs[effect.operator], self._legs[effect.dialled]
         joined = wire.encode(wire.Joined(effect.host))
         operator.send(joined)
         met.send(joined)
@@ -311,7 +326,7 @@ class House:
             leg.send(message)
 
     def _unroute(self, session: SessionId) -> None:
-        self._handle(meeting.Unrouted(session))
+        self._handle(peer_joins.Unrouted(session))
 
     # ── time ──────────────────────────────────────────────────────────────
 
@@ -347,8 +362,8 @@ class House:
         leg.abort()
 
     def drain(self) -> None:
-        """Take nobody in any more, and tell the hosts."""
-        self._handle(meeting.Drained())
+        """Accept nobody any more, and tell the hosts."""
+        self._handle(peer_joins.Drained())
 
     @property
     def pairs(self) -> int:
@@ -356,7 +371,7 @@ class House:
         return self._point.stats().pairs
 
     async def dismiss(self) -> None:
-        """Take leave of everybody, and wait until they are gone."""
+        """Close all links, and wait until they are gone."""
         self._emptied.clear()
         for leg in list(self._legs.values()):
             leg.close(GOING_AWAY, "relay-leaving")
@@ -369,5 +384,9 @@ class House:
             self._leases.close()
 
     def _metrics(self) -> str:
-        others = {"unproven": self._doorway.inside, "links": len(self._present)}
+        others = {
+            "unproven": self._unproven.inside,
+            "links": len(self._present),
+            "leases": 0 if self._leases is None else self._leases.held_count(),
+        }
         return self._numbers.text(self._point.stats(), others)

@@ -18,7 +18,7 @@ from holdfast.model.errors import MalformedArgument
 from holdfast.ports.lease_store import LeaseStore
 from holdfast.relay.caller import Caller
 from holdfast.relay.leg import UNPROVEN_SECONDS
-from holdfast.relay.peers import House
+from holdfast.relay.peers import RelayPeers
 from holdfast.relay.settings import Settings
 from holdfast.version import __version__
 
@@ -26,7 +26,7 @@ BACKLOG = 1024
 """Connections that the kernel keeps for us while we are busy."""
 
 ACCEPT_PAUSE = 0.1
-"""Seconds without taking anybody in when there is no descriptor left."""
+"""Seconds without accepting when there is no descriptor left."""
 
 TICK = 1.0
 """Seconds between two looks at the clock; a lease is checked at every use too."""
@@ -35,7 +35,7 @@ SWEEPS = 8
 """Looks at every connection within one heartbeat."""
 
 PARTING = 3.0
-"""Seconds that everybody together has to take leave."""
+"""Seconds that all peers together have to close."""
 
 _CROWDED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
@@ -68,7 +68,7 @@ class Relay:
         """
         listener = _listener(self._settings)
         port = listener.getsockname()[1]
-        house = House(self._settings, port, self._store, self._fail)
+        peers = RelayPeers(self._settings, port, self._store, self._fail)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._told_to_end)
@@ -81,15 +81,15 @@ class Relay:
         )
         try:
             async with asyncio.TaskGroup() as tasks:
-                accepting = tasks.create_task(self._accept(listener, house, tasks))
-                ticking = tasks.create_task(self._tick(house))
+                accepting = tasks.create_task(self._accept(listener, peers, tasks))
+                ticking = tasks.create_task(self._tick(peers))
                 await self._stopping.wait()
                 accepting.cancel()
                 listener.close()
-                await self._part(house)
+                await self._part(peers)
                 ticking.cancel()
         finally:
-            house.close()
+            peers.close()
         log("relay.ended", failed=self._has_failed)
         return not self._has_failed
 
@@ -105,7 +105,7 @@ class Relay:
         self._ended.set()
 
     async def _accept(
-        self, listener: socket.socket, house: House, tasks: asyncio.TaskGroup
+        self, listener: socket.socket, peers: RelayPeers, tasks: asyncio.TaskGroup
     ) -> None:
         loop = asyncio.get_running_loop()
         while True:
@@ -116,10 +116,12 @@ class Relay:
                     log("relay.crowded", why=errno.errorcode[error.errno])
                     await asyncio.sleep(ACCEPT_PAUSE)
                 continue
-            tasks.create_task(self._take_in(link, address[0], house))
+            tasks.create_task(self._take_in(link, address[0], peers))
 
-    async def _take_in(self, link: socket.socket, address: str, house: House) -> None:
-        leg = house.enter(Caller.of(link, address))
+    async def _take_in(
+        self, link: socket.socket, address: str, peers: RelayPeers
+    ) -> None:
+        leg = peers.enter(Caller.of(link, address))
         if leg is None:
             link.close()
             return
@@ -137,28 +139,28 @@ class Relay:
             leg.abort()
             link.close()
 
-    async def _tick(self, house: House) -> None:
+    async def _tick(self, peers: RelayPeers) -> None:
         pause = min(TICK, self._settings.heartbeat / SWEEPS)
         every = max(1, round(self._settings.heartbeat / SWEEPS / pause))
         count = 0
         while True:
             await asyncio.sleep(pause)
-            house.tick()
+            peers.tick()
             count += 1
             if count % every == 0:
-                house.sweep()
+                peers.sweep()
 
-    async def _part(self, house: House) -> None:
-        """Tell everybody, let them go on for a moment, and take leave."""
-        log("relay.draining", pairs=house.pairs)
-        house.drain()
-        if house.pairs:
+    async def _part(self, peers: RelayPeers) -> None:
+        """Tell all peers, let them continue for a moment, and close."""
+        log("relay.draining", pairs=peers.pairs)
+        peers.drain()
+        if peers.pairs:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._settings.drain):
                     await self._ended.wait()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PARTING):
-                await house.dismiss()
+                await peers.dismiss()
 
 
 def serve(settings: Settings, store: LeaseStore | None) -> bool:

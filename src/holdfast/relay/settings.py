@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holdfast.core.relay.doorway import PER_SOURCE, TOTAL, is_loopback
-from holdfast.core.relay.meeting import Limits
+from holdfast.core.relay.lease_registry import TTL
+from holdfast.core.relay.peer_joins import Limits
+from holdfast.core.relay.unproven_connections import PER_SOURCE, TOTAL, is_loopback
 from holdfast.model.errors import PlaintextRefused
 from holdfast.model.ids import HostId
 
@@ -50,6 +51,7 @@ class Settings:
     heartbeat: float = HEARTBEAT
     slow_peer: float = SLOW_PEER
     drain: float = DRAIN
+    lease_ttl: float = TTL
 
     @property
     def scheme(self) -> str:

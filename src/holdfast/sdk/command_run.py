@@ -17,14 +17,7 @@ from holdfast.core.client.command_output import Ran
 from holdfast.core.client.command_run import CommandRun, Wish
 from holdfast.core.client.repl_run import ReplRun
 from holdfast.core.client.timeouts import APPROVAL
-from holdfast.model.errors import (
-    InputIdReused,
-    KeyUsed,
-    MalformedArgument,
-    NoMarks,
-    NotAtPrompt,
-    UnexpectedMessage,
-)
+from holdfast.model import errors
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import shell_line
 from holdfast.model.text import printable
@@ -64,7 +57,7 @@ def wish_from(
 
     """
     if limit < 1:
-        raise MalformedArgument(str(limit), "a number of bytes, 1 or more")
+        raise errors.MalformedArgument(str(limit), "a number of bytes, 1 or more")
     pattern = None if expect is None else pattern_from(expect)
     return Wish(limit, pattern, until_input, approval, limit // HEAD)
 
@@ -85,7 +78,7 @@ def pattern_from(wanted: str | bytes | re.Pattern[bytes]) -> re.Pattern[bytes]:
         return re.compile(raw)
     except re.error as error:
         why = f"a pattern: {printable(str(error))}"
-        raise MalformedArgument(printable(repr(wanted), 64), why) from None
+        raise errors.MalformedArgument(printable(repr(wanted), 64), why) from None
 
 
 async def run(
@@ -104,7 +97,7 @@ async def run(
     now = asyncio.get_running_loop().time()
     try:
         ran = await _run_in_shell(host, session, asked, line)
-    except (NoMarks, NotAtPrompt) as refused:
+    except (errors.NoMarks, errors.NotAtPrompt) as refused:
         if asked.key is not None or asked.wish.expected is not None:
             raise  # Without marks nobody knows what came of an earlier one.
         until = math.inf if asked.timeout is None else now + asked.timeout
@@ -131,9 +124,9 @@ async def _run_in_shell(
     try:
         if line is None or not line.is_attached or line.is_running:
             return await host.converse(session, made)
-        return await _onshell_line(host, line, made, begun)
-    except InputIdReused:
-        raise KeyUsed(printable(asked.key or "", 64)) from None
+        return await _run_on_standing_link(host, line, made, begun)
+    except errors.InputIdReused:
+        raise errors.KeyUsed(printable(asked.key or "", 64)) from None
     except asyncio.CancelledError as error:
         if made.is_typed:
             error.add_note(GOES_ON)
@@ -142,7 +135,7 @@ async def _run_in_shell(
         raise
 
 
-async def _onshell_line(
+async def _run_on_standing_link(
     host: "Host", line: Line, made: CommandRun, begun: Callable[[], CommandRun]
 ) -> Ran:
     """Run it on our standing link, which sees what is printed from now on."""
@@ -154,7 +147,9 @@ async def _onshell_line(
             return await host.converse(session, made)
         try:
             return await line.carry(made)
-        except UnexpectedMessage:  # The holder is of older code, and has taken nothing.
+        except (
+            errors.UnexpectedMessage
+        ):  # The holder is of older code, and has taken nothing.
             return await host.converse(session, begun())
     finally:
         line.is_running = False

@@ -1,4 +1,4 @@
-"""Does the steps of a conversation on an event loop."""
+"""Performs the steps of a conversation on an event loop."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ from holdfast.core.client.conversation import (
     conversation,
 )
 from holdfast.core.client.exchange import Exchange
-from holdfast.model.errors import SessionUnreachable
+from holdfast.model.errors import HoldfastError, SessionLeft, SessionUnreachable
 from holdfast.model.ids import SessionId
 from holdfast.sdk.routes import Way
 from holdfast.wire.codec import Message
@@ -37,7 +37,7 @@ class Driver(Generic[Result]):
     def __init__(
         self, way: Way, session: SessionId, exchange: Exchange[Result]
     ) -> None:
-        self._way = way
+        self._home = way
         self._session = session
         self._exchange = exchange
         self._link: Link
@@ -45,8 +45,14 @@ class Driver(Generic[Result]):
         self._is_woken = False
         exchange.slowness = way.slowness
 
+    @property
+    def _way(self) -> Way:
+        """The way to the session: it may have moved since."""
+        moved = self._home.moved
+        return self._home if moved is None else moved.way_to(self._session, self._home)
+
     def wake(self) -> None:
-        """Look at the exchange now: somebody else has told it something."""
+        """Look at the exchange now: it has got an event."""
         self._is_woken = True
         if self._waits is not None and not self._waits.expired():
             self._waits.reschedule(asyncio.get_running_loop().time())
@@ -79,7 +85,8 @@ class Driver(Generic[Result]):
                 try:
                     came = await self._do(step)
                 except BaseException as error:  # noqa: BLE001  # it is raised again
-                    step = _after(partial(steps.throw, error))
+                    followed = await self._followed(error, step)
+                    step = _after(partial(steps.throw, followed))
                     continue
                 step = _after(partial(steps.send, came))
                 try:
@@ -87,6 +94,21 @@ class Driver(Generic[Result]):
                         yield
                 except GeneratorExit:
                     step = _after(partial(steps.throw, _Unwanted()))
+
+    async def _followed(self, error: BaseException, step: Step) -> BaseException:
+        """Return what went wrong; if the session has moved, go where it went."""
+        moved = self._home.moved
+        if moved is None:
+            return error
+        if isinstance(error, SessionLeft):
+            try:
+                await moved.follow(self._session, self._home, error.word)
+            except HoldfastError as refused:
+                return refused
+        elif isinstance(step, Dial) and isinstance(error, SessionUnreachable):
+            moved.try_other(self._session)
+        self._exchange.slowness = self._way.slowness
+        return error
 
     async def _do(self, step: Step) -> object:
         """Do one step, and return what came of it."""
@@ -115,7 +137,7 @@ class Driver(Generic[Result]):
             raise SessionUnreachable(self._session, "it does not answer") from None
 
     async def _received(self, due: float) -> Message | None:
-        """Return the next message; None when it is time, or somebody has woken us."""
+        """Return the next message; None at the deadline, or when woken."""
         if self._is_woken:
             due = 0.0
         self._is_woken = False

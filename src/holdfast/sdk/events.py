@@ -22,7 +22,6 @@ MAX_HELD = 64
 Gap = messages.Gap
 TurnPassed = messages.TurnPassed
 Exited = messages.Exited
-Lost = messages.Lost
 """What happens as the protocol tells it."""
 
 
@@ -41,7 +40,7 @@ class Resized:
 
 @dataclass(frozen=True, slots=True)
 class TurnAsked:
-    """Somebody wants our turn, and waits so many seconds longer for it."""
+    """Another operator asks for our turn, and waits so many seconds longer for it."""
 
     asker: ActorId
     wait: float
@@ -92,7 +91,7 @@ class CommandEnded:
 
 @dataclass(frozen=True, slots=True)
 class StateChanged:
-    """The session stands still (frozen), or goes on (running)."""
+    """The session stands still (frozen, or fenced), or goes on (running)."""
 
     word: str
 
@@ -119,9 +118,8 @@ Event = (
     | StateChanged
     | Noted
     | Exited
-    | Lost
 )
-"""Everything that `Session.events` yields; nothing follows Exited and Lost."""
+"""Everything that `Session.events` yields; nothing follows Exited."""
 
 
 class InOrder:
@@ -140,7 +138,7 @@ class InOrder:
         if place > seen:
             self._held.append((place, event))
             return self._take(len(self._held) - MAX_HELD)
-        if isinstance(event, Exited | Lost):
+        if isinstance(event, Exited):
             return [*self._take(len(self._held)), event]
         reached = (at <= seen for at, _ in self._held)
         return [event, *self._take(sum(itertools.takewhile(bool, reached)))]
@@ -168,7 +166,7 @@ def event_from(  # noqa: C901, PLR0911  # one case for each message
 ) -> Event | None:
     """Return what a message says has happened, or None if it says no such thing."""
     match message:
-        case Gap() | TurnPassed() | Pending() | Exited() | Lost():
+        case Gap() | TurnPassed() | Pending() | Exited():
             return message
         case messages.Output(offset, data):
             return Output(offset, data)

@@ -1,7 +1,8 @@
-"""The way to a host elsewhere, through a channel by way of its relays."""
+"""The route to a remote host, through a channel over its relays."""
 
 import asyncio
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from holdfast.aio.holder_link import Stream
 from holdfast.client.channels import Channels
@@ -20,6 +21,9 @@ from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import Request
 from holdfast.wire.messages import ClientKind
 
+if TYPE_CHECKING:
+    from holdfast.sdk.moved_routes import MovedRoutes
+
 
 class Far:
     """A host elsewhere, by way of its relays."""
@@ -32,6 +36,10 @@ class Far:
         self.is_personal = False
         self.slowness = FARTHER
         self.program = ClientKind.SDK
+        self.moved: MovedRoutes | None = None
+        """Where sessions went that were there; None: nothing is followed."""
+
+        self._known = known
         self._channels = Channels(known, Identity.from_seed(us.seed()), tasks)
         self._pen = cache(partial(pen_of, us, self.us))
 
@@ -51,6 +59,10 @@ class Far:
     async def pen(self) -> Pen | None:
         """Return our key, which is also what the channel has proven."""
         return await asyncio.to_thread(self._pen)
+
+    def host_key(self) -> bytes:
+        """Return its key, with which it says where sessions went."""
+        return self._known.public_key
 
     def is_called(self, session: SessionId, name: str) -> bool:
         """Leave it open: only its host knows."""

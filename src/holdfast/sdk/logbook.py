@@ -1,4 +1,4 @@
-"""Entries of a session's logbook, here or at a host elsewhere."""
+"""Entries of a session's logbook, local or remote."""
 
 from typing import NamedTuple
 

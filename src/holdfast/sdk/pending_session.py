@@ -1,4 +1,4 @@
-"""A session that is being made, or begun again; unmade if nobody waits for it."""
+"""A session that is being started; withdrawn if the caller stops waiting."""
 
 import asyncio
 import contextlib
@@ -61,7 +61,7 @@ class PendingSession:
         return made
 
     async def _approved(self, waits: Waiting) -> None:
-        """Wait for somebody's approval; withdraw it if nobody waits for that."""
+        """Wait for approval; withdraw the request if the caller stops waiting."""
         loop = asyncio.get_running_loop()
         attachment = attachment_to(waits.session, client=waits.client)
         timeout = self._timeout if self._is_wanted else 0

@@ -1,37 +1,17 @@
-"""The way to a host: straight to its sockets, or through a channel.
+"""The route to a host: directly to its sockets, or through a channel.
 
 The one place that knows. Both ways lead to streams of bytes with a session's holder
 at the other end, and to answers of the host's keeper.
 """
 
 import asyncio
-from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from holdfast.aio.holder_link import READ, SocketStream, Stream, connect
-from holdfast.client import hosts, keeper
-from holdfast.client.current_operator import acting_as, ourselves, pen_of
-from holdfast.client.proven_requests import change_proven, proven, recovery_proven
-from holdfast.core.client.holder_link import Credentials
-from holdfast.core.client.signing import Pen
-from holdfast.crypto.local_proof import local_proof
-from holdfast.linux.packets import is_ours
-from holdfast.linux.stored import folders, session_names
-from holdfast.linux.stored.book_pieces import piece_of
-from holdfast.linux.stored.operators import Enrolled
-from holdfast.model.actors import ActorKind
-from holdfast.model.ids import SessionId
-from holdfast.model.session_record import Facts
-from holdfast.model.session_requests import (
-    Creation,
-    ProvenChange,
-    ReadLog,
-    Recover,
-    Request,
-    facts_of,
-)
-from holdfast.model.text import checked_name, same_name
-from holdfast.wire.messages import ClientKind
+from holdfast.client import hosts
+from holdfast.client.current_operator import acting_as, ourselves
+from holdfast.model.text import checked_name
+from holdfast.sdk.moved_routes import MovedRoutes
+from holdfast.sdk.near_route import Near
 
 if TYPE_CHECKING:
     from holdfast.sdk.far_route import Far
@@ -40,53 +20,6 @@ Way: TypeAlias = "Near | Far"
 """How a host is reached, and as whom: `slowness` is how many times longer everything
 takes there than here, `program` what sort of program we say we are, which others see;
 with `is_personal` a session there is given all variables that are set here."""
-
-
-class Near:
-    """The machine we are on: its sockets are ours."""
-
-    def __init__(self, us: Enrolled) -> None:
-        self.name = ""
-        self.us = us.actor.id
-        self.is_personal = us.actor.kind is ActorKind.HUMAN
-        self.slowness = 1.0
-        self.program = ClientKind.SDK
-        self._operator = us
-        self._pen = cache(partial(pen_of, us, self.us))
-
-    async def dial(self, session: SessionId) -> Stream:
-        """Connect to a holder's socket."""
-        address = folders.session_address(session)
-        link = await connect(session, address, is_ours)
-        return await SocketStream.over(session, link)
-
-    def credentials(self, session: SessionId) -> Credentials:
-        """Prove it with the token that only this user can read."""
-        prove = partial(local_proof, self._operator.token(), session)
-        return Credentials(self.us, self.program, prove)
-
-    async def pen(self) -> Pen | None:
-        """Return our key of this machine."""
-        return await asyncio.to_thread(self._pen)
-
-    def is_called(self, session: SessionId, name: str) -> bool:
-        """Look at the name that its holder keeps beside its socket."""
-        return same_name(session_names.name_of(session), name)
-
-    async def ask(self, asked: Request) -> Facts:
-        """Ask the keeper in a thread: it blocks, for a moment or until one starts."""
-        if isinstance(asked, Creation):
-            asked = proven(asked, self.us, self._operator.token())
-        if isinstance(asked, Recover):
-            asked = recovery_proven(asked, self.us, self._operator.token())
-        if isinstance(asked, ProvenChange):
-            asked = change_proven(asked, self.us, self._operator.token())
-        if isinstance(asked, ReadLog):  # The book is here; a host would read it too.
-            return facts_of(await asyncio.to_thread(piece_of, asked, READ))
-        return await asyncio.to_thread(keeper.request, asked)
-
-    async def close(self) -> None:
-        """Do nothing: no link to the keeper is kept."""
 
 
 async def way_to(host: str, operator: str, tasks: asyncio.TaskGroup) -> Way:
@@ -99,12 +32,14 @@ async def way_to(host: str, operator: str, tasks: asyncio.TaskGroup) -> Way:
 
     def find() -> Way:
         us = acting_as(checked_name(operator)) if operator else ourselves()
-        if not host:
-            return Near(us)
-        # What goes far is slow to load, and most do not.
-        from holdfast.sdk.far_route import Far  # noqa: PLC0415
+        way: Way = Near(us)
+        if host:
+            # What goes far is slow to load, and most do not.
+            from holdfast.sdk.far_route import Far  # noqa: PLC0415
 
-        return Far(hosts.by_name(host), us, tasks)
+            way = Far(hosts.by_name(host), us, tasks)
+        way.moved = MovedRoutes(us, tasks)
+        return way
 
     # A new operator's key is made and written down, which takes a moment.
     return await asyncio.to_thread(find)

@@ -10,36 +10,38 @@ that dies, or a link that breaks, is not noticed here: everything is asked again
 its successor under the ids it had, so that nothing is done twice.
 """
 
+import asyncio
 import signal as signals
 
+from holdfast.client import branches
 from holdfast.client.driver import attachment_to
 from holdfast.client.key_names import bytes_of
 from holdfast.client.secret_input import checked, demand_secrecy
 from holdfast.core.client import questions
 from holdfast.core.client.exchange import AttachedInquiry
 from holdfast.core.client.timeouts import APPROVAL, TYPING
+from holdfast.model.expectations import Expectation
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import InputKind
 from holdfast.model.session_requests import Forget
 from holdfast.sdk import command_run
-from holdfast.sdk.session_views import Looking, Pattern
+from holdfast.sdk.retry import check_retries, with_retries
+from holdfast.sdk.session_branches import SessionBranches
+from holdfast.sdk.session_views import Pattern, SessionViews
 from holdfast.sdk.turns import Turns
 from holdfast.sdk.values import CommandResult
-from holdfast.wire.intents import (
-    MAX_EFFECT,
-    MAX_INTENT,
-    MAX_PARAMETERS,
-    Intend,
-    Notify,
-)
+from holdfast.wire import intents
 from holdfast.wire.messages import MAX_TEXT, fitting
 
 MAX_OUTPUT = 64 * 1024
 """Bytes of a command's output that are kept unless asked otherwise."""
 
 
-class Session(Looking, Turns):
+class Session(SessionViews, Turns, SessionBranches):
     """One session, here or at a host elsewhere."""
+
+    _meant: intents.Intend | None = None
+    """What was declared of the next command."""
 
     # ── commands ──────────────────────────────────────────────────────────
 
@@ -53,14 +55,19 @@ class Session(Looking, Turns):
         expect: Pattern | None = None,
         until_input: bool = False,
         approval_timeout: float = APPROVAL,
+        idempotent: bool = False,
+        retries: int = 0,
     ) -> CommandResult:
         """Run a line in the session's shell, and return what came of it.
 
         The same `key` never runs twice: a repeat is told what came of the
         first, or waits for it. With `expect` the waiting ends as soon as that was
-        printed, with `until_input` as soon as the command waits for somebody to type.
+        printed, with `until_input` as soon as the command waits for input.
         The last `max_output` bytes of its output are returned. What nobody approves
         within `approval_timeout` seconds, or within `timeout`, is taken back.
+
+        What is declared `idempotent` is repeated up to `retries` times if it fails, or
+        if it is not known what came of it; each attempt at most once for a key.
 
         Cancelling stops the waiting, and not the command; without a key what came of
         it can then only be seen in the stream.
@@ -76,39 +83,65 @@ class Session(Looking, Turns):
         wish = command_run.wish_from(
             max_output, expect, until_input=until_input, approval=approval_timeout
         )
-        asked = command_run.Asked(command, timeout, key, wish)
-        return await command_run.run(self._host, await self._live(), asked, self._line)
+        check_retries(retries, idempotent=idempotent)
+        meant, self._meant = self._meant, None
 
-    async def intend(
-        self, act: str, intent: str, *, effect: str = "", parameters: str = ""
+        async def once(key: str | None, attempt: int) -> CommandResult:
+            if attempt > 1:
+                said = meant or intents.again(command)
+                await self._request(intents.attempted(said, attempt))
+            asked = command_run.Asked(command, timeout, key, wish)
+            live = await self._live()
+            return await command_run.run(self._host, live, asked, self._line)
+
+        return await with_retries(once, key, retries)
+
+    async def intend(  # noqa: PLR0913  # what is declared, each by its name
+        self,
+        act: str,
+        intent: str,
+        *,
+        effect: str = "",
+        parameters: str = "",
+        prompt: str = "",
+        expects: Expectation | None = None,
+        idempotent: bool = False,
+        attempt: int = 1,
     ) -> None:
         """Put on record what we do next, why, and what should come of it.
 
-        It decides nothing; what is done then stands in the logbook after it.
+        It decides nothing; what is done then stands in the logbook after it. With
+        `expects` what the next command does is observed and compared with it. `prompt`
+        is a reference to what led to the act, such as the id of a message.
 
         Raises:
             Forbidden: We may type nothing here.
             Unavailable: It is said too often.
 
         """
-        said = Intend(
+        said = intents.Intend(
             act=act,
-            intent=fitting(intent, MAX_INTENT),
-            effect=fitting(effect, MAX_EFFECT),
-            parameters=fitting(parameters, MAX_PARAMETERS),
+            intent=fitting(intent, intents.MAX_INTENT),
+            effect=fitting(effect, intents.MAX_EFFECT),
+            parameters=fitting(parameters, intents.MAX_PARAMETERS),
+            prompt=fitting(prompt, intents.MAX_PROMPT),
+            expects="" if expects is None else expects.to_text(),
+            idempotent=idempotent,
+            attempt=min(attempt, intents.MAX_ATTEMPT),
         )
         await self._request(said)
+        self._meant = said
 
     async def notify(self, text: str) -> None:
-        """Call somebody to the session, which needs input: `text` says what for.
+        """Report that the session needs input: `text` says what for.
 
-        Everybody who watches it is told, and its record has it until somebody types.
+        All watchers are told, and its record has it until someone types.
 
         Raises:
             Forbidden: We may type nothing here, and run nothing.
 
         """
-        await self._request(Notify(fitting(text, MAX_TEXT)))
+        await self._request(intents.Notify(fitting(text, MAX_TEXT)))
 
     # ── typing ────────────────────────────────────────────────────────────
 
@@ -225,8 +258,22 @@ class Session(Looking, Turns):
             attachment = attachment_to(found.id, self._mode)
             ended = AttachedInquiry(attachment, question, self._now())
             status = (await self._converse(ended)).status
-        await self._host.way.ask(Forget(found.id))
+        await self._host.way_to(found.id).ask(Forget(found.id))
         return status
+
+    async def discard(self) -> None:
+        """End a branch, and remove what it has changed.
+
+        Raises:
+            UsageError: It is none.
+            Forbidden: We may not end it.
+            Unavailable: It does not end.
+
+        """
+        found = await self._found(fresh=True)
+        branches.demand_branch(found)
+        await self.end(signals.SIGKILL)
+        await asyncio.to_thread(branches.remove_files, found)
 
     # ── inside ────────────────────────────────────────────────────────────
 

@@ -1,4 +1,4 @@
-"""What everything that is said to a session stands on: which one, and how attached.
+"""The base of a session object: which session, and how it is attached.
 
 A program that enters a session is attached until the block is left: seen by others, and
 keeping the turn. One that does not is attached for the moment of each act.
@@ -14,6 +14,7 @@ from holdfast.core.client.exchange import Exchange
 from holdfast.core.client.questions import SessionQuestion
 from holdfast.model.errors import SessionOver
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import ParentRecord
 from holdfast.sdk import session_answers
 from holdfast.sdk.events import Noted
 from holdfast.sdk.standing_link import Line
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class Footing:
+class SessionBase:
     """One session of a host, looked up when it is first needed."""
 
     def __init__(
@@ -47,6 +48,11 @@ class Footing:
         return SessionId("") if self._info is None else self._info.id
 
     @property
+    def parent(self) -> ParentRecord | None:
+        """Of a branch: what it was made from, once the session has been looked up."""
+        return None if self._info is None else self._info.parent
+
+    @property
     def name(self) -> str:
         """Its name, as it was when the session was looked up."""
         return self._wanted if self._info is None else self._info.name
@@ -54,7 +60,7 @@ class Footing:
     @property
     def host(self) -> str:
         """What we call the host it lives at; empty if that is this machine."""
-        return self._host.name
+        return self._host.way_to(self.id).name
 
     def take_noted(self) -> list[Noted]:
         """Return what the session told of by itself while attached, each thing once.

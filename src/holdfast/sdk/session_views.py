@@ -1,4 +1,4 @@
-"""What a session shows, does, holds and prints, and when."""
+"""Looking at a session: screen, state, processes, output, waiting."""
 
 import contextlib
 import math
@@ -25,12 +25,11 @@ from holdfast.sdk.driver import Driver
 from holdfast.sdk.events import Event, InOrder, event_from
 from holdfast.sdk.logbook import Wanted as WantedEntries
 from holdfast.sdk.logbook import entries_of
-from holdfast.sdk.session_base import Footing
+from holdfast.sdk.session_base import SessionBase
 from holdfast.sdk.values import Chunk, Listening, Match, Screen, State
 from holdfast.wire.blame import BlameReport
 from holdfast.wire.graphs import MAX_PORT, Graph
 from holdfast.wire.messages import Mode
-from holdfast.wire.preflights import Preflight
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
@@ -42,7 +41,7 @@ MAX_READ = 1024 * 1024
 """Bytes of the stream that are read at once unless asked otherwise."""
 
 
-class Looking(Footing):
+class SessionViews(SessionBase):
     """What can be asked without changing anything."""
 
     # ── looking ───────────────────────────────────────────────────────────
@@ -82,14 +81,6 @@ class Looking(Footing):
         """Return what runs in the session, and what listens where."""
         return await self._ask(questions.graph(descriptors=descriptors))
 
-    async def can_checkpoint(self) -> Preflight:
-        """Return what keeps the session from being dumped to disk and restored.
-
-        Nothing does, if there are no `blockers`. `cuts` are the connections that a
-        restore would close.
-        """
-        return await self._ask(questions.preflight())
-
     async def log(
         self, since: int = 0, *, last: int | None = None, most: int | None = None
     ) -> list[Entry]:
@@ -104,13 +95,14 @@ class Looking(Footing):
 
         """
         wanted = WantedEntries(since, last, most)
-        return await entries_of(self._host.way, (await self._found()).id, wanted)
+        session = (await self._found()).id
+        return await entries_of(self._host.way_to(session), session, wanted)
 
     async def blame(self, what: str, name: str = "", at_ms: int = 0) -> BlameReport:
         """Return who is behind something, as the session's holder knows it.
 
         `what` is variable, alias, function, option, trap or path-entry, with its name;
-        `line`, for what stands typed; or `moment` or `process`, with `at_ms`.
+        `line`, for unsubmitted input; or `moment` or `process`, with `at_ms`.
 
         Raises:
             UsageError: The shell tells nothing, or the name is too long.
@@ -126,7 +118,7 @@ class Looking(Footing):
         Every byte comes once and in order, whatever dies meanwhile, or a Gap says
         which are gone. A program slower than the session delays only itself: what
         it has not taken waits in the session, and is a Gap if that is too long.
-        Exited or Lost is the last event.
+        Exited is the last event.
 
         Cancelling is safe: `end` of the last Output is the `after` to continue from.
 
@@ -185,7 +177,7 @@ class Looking(Footing):
         return await self._wait_state(timeout, "at-prompt")
 
     async def wait_input(self, timeout: float | None = None) -> State:
-        """Wait until a program waits for somebody to type; a password counts too.
+        """Wait until a program waits for input; a password counts too.
 
         A full-screen program that is idle counts as well.
 

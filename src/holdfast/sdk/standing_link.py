@@ -1,4 +1,4 @@
-"""A standing line to one session: attached for as long as somebody uses it.
+"""A standing link to one session: attached while it is used.
 
 What is asked and sent on it, and what becomes of that when it breaks, is decided in
 `core.client.standing_link`; here a task drives that, and others wait for it.
@@ -42,7 +42,7 @@ class Line:
         self._users = 0
         self._has_left = False
         self.is_running = False
-        """Whether a command of ours runs on it: there is room for one."""
+        """Whether one of our commands runs on it: there is room for one."""
 
     @property
     def us(self) -> ActorId:
@@ -51,7 +51,7 @@ class Line:
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody uses it, or it is still being closed."""
+        """Whether it is in use, or still being closed."""
         return self._task is not None and not self._task.done()
 
     @property
@@ -81,7 +81,7 @@ class Line:
             raise
 
     async def leave(self) -> None:
-        """Detach, unless somebody else uses the line; sign what is not signed."""
+        """Detach, unless the link is still used; sign what is not signed."""
         self._users -= 1
         if self._users == 0:
             await self._close()
@@ -155,7 +155,7 @@ class Line:
 
     async def _open(self) -> None:
         while self._link.result is not None and self._task and not self._task.done():
-            await asyncio.wait({self._task})  # Somebody is leaving it.
+            await asyncio.wait({self._task})  # It is being closed.
         if self._has_left:
             raise self._left()
         if self._task is None or self._task.done():

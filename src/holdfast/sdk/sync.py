@@ -1,4 +1,4 @@
-"""The SDK without `await`: the same words, for programs that block.
+"""The SDK without `await`: the same names, for blocking programs.
 
     with holdfast.sync.connect() as host:
         print(host.attach("build").run("make").status)
@@ -17,19 +17,17 @@ from collections.abc import (
     Coroutine,
     Generator,
     Iterator,
-    Mapping,
-    Sequence,
 )
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from holdfast.aio.loop_thread import LoopThread
 from holdfast.core.client.timeouts import APPROVAL, ASK_TURN
-from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import ParentRecord
 from holdfast.sdk import host as hosts
-from holdfast.sdk import session as sessions
+from holdfast.sdk import session as async_session
 from holdfast.sdk.events import Event, Noted
-from holdfast.sdk.values import LostSession, SessionInfo, Standing
+from holdfast.sdk.values import ImageInfo, LostSession, SessionInfo, Standing
 
 Kind = TypeVar("Kind")
 Given = ParamSpec("Given")
@@ -67,43 +65,38 @@ class Host:
         """Return the session that is meant: by its name, its id or how that begins."""
         return self._thread.run(self._host.find(text))
 
-    def create(  # noqa: PLR0913  # as Host.create
-        self,
-        command: str | Sequence[str] | None = None,
-        *,
-        name: str = "",
-        cwd: str = "",
-        env: Mapping[str, str] | None = None,
-        size: Size | tuple[int, int] | None = None,
-        runtime: str = "",
-        timeout: float = APPROVAL,
-    ) -> "Session":
-        """Start a session and return it; enter it to be attached."""
-        made = self._host.create(
-            command,
-            name=name,
-            cwd=cwd,
-            env=env,
-            size=size,
-            runtime=runtime,
-            timeout=timeout,
-        )
-        return Session(self._thread.run(made), self._thread)
+    @staticmethod
+    def _starting(
+        method: Callable[
+            Concatenate[hosts.Host, Given], Coroutine[Any, Any, async_session.Session]
+        ],
+    ) -> Callable[Concatenate["Host", Given], "Session"]:
+        """Return a method that does the same, and returns a session that blocks."""
+
+        @functools.wraps(method)
+        def starting(
+            self: "Host", /, *given: Given.args, **named: Given.kwargs
+        ) -> "Session":
+            made = self._thread.run(method(self._host, *given, **named))
+            return Session(made, self._thread)
+
+        return starting
+
+    create = _starting(hosts.Host.create)
+    recover = _starting(hosts.Host.recover)
+    restore = _starting(hosts.Host.restore)
 
     def lost(self) -> list[LostSession]:
         """Return every session that was lost and that we may see, the last one last."""
         return self._thread.run(self._host.lost())
 
-    def recover(
-        self,
-        session: str | LostSession,
-        *,
-        name: str = "",
-        timeout: float = APPROVAL,
-    ) -> "Session":
-        """Start a lost session again and return it; enter it to be attached."""
-        made = self._host.recover(session, name=name, timeout=timeout)
-        return Session(self._thread.run(made), self._thread)
+    def images(self, session: str = "") -> list[ImageInfo]:
+        """Return the images that we may see, the newest first."""
+        return self._thread.run(self._host.images(session))
+
+    def remove_image(self, image: str) -> None:
+        """Remove an image, by the name that `images` gives it."""
+        self._thread.run(self._host.remove_image(image))
 
     def attach(self, session: str | SessionInfo, *, observe: bool = False) -> "Session":
         """Return a session to enter: one that was found, or by its name or id."""
@@ -113,14 +106,20 @@ class Host:
 class Session:
     """One session, here or at a host elsewhere; see `holdfast.Session`."""
 
-    def __init__(self, session: sessions.Session, thread: LoopThread) -> None:
+    def __init__(self, session: async_session.Session, thread: LoopThread) -> None:
         self._session = session
+        self._thread = thread
         self._run = thread.run
 
     @property
     def id(self) -> SessionId:
         """Its id; empty until the session has been looked up."""
         return self._session.id
+
+    @property
+    def parent(self) -> ParentRecord | None:
+        """Of a branch: what it was made from, once the session has been looked up."""
+        return self._session.parent
 
     @property
     def name(self) -> str:
@@ -142,7 +141,7 @@ class Session:
     @staticmethod
     def _blocking(
         method: Callable[
-            Concatenate[sessions.Session, Given], Coroutine[Any, Any, Kind]
+            Concatenate[async_session.Session, Given], Coroutine[Any, Any, Kind]
         ],
     ) -> Callable[Concatenate["Session", Given], Kind]:
         """Return a method that does the same and waits for it."""
@@ -155,44 +154,57 @@ class Session:
 
         return blocking
 
-    run = _blocking(sessions.Session.run)
-    intend = _blocking(sessions.Session.intend)
-    notify = _blocking(sessions.Session.notify)
-    send = _blocking(sessions.Session.send)
-    keys = _blocking(sessions.Session.keys)
-    signal = _blocking(sessions.Session.signal)
-    answer = _blocking(sessions.Session.answer)
-    resize = _blocking(sessions.Session.resize)
-    end = _blocking(sessions.Session.end)
+    run = _blocking(async_session.Session.run)
+    intend = _blocking(async_session.Session.intend)
+    notify = _blocking(async_session.Session.notify)
+    send = _blocking(async_session.Session.send)
+    keys = _blocking(async_session.Session.keys)
+    signal = _blocking(async_session.Session.signal)
+    answer = _blocking(async_session.Session.answer)
+    resize = _blocking(async_session.Session.resize)
+    end = _blocking(async_session.Session.end)
+    discard = _blocking(async_session.Session.discard)
 
-    wait_for = _blocking(sessions.Session.wait_for)
-    wait_quiet = _blocking(sessions.Session.wait_quiet)
-    wait_prompt = _blocking(sessions.Session.wait_prompt)
-    wait_input = _blocking(sessions.Session.wait_input)
-    wait_secret = _blocking(sessions.Session.wait_secret)
-    wait_port = _blocking(sessions.Session.wait_port)
-    wait_exit = _blocking(sessions.Session.wait_exit)
+    wait_for = _blocking(async_session.Session.wait_for)
+    wait_quiet = _blocking(async_session.Session.wait_quiet)
+    wait_prompt = _blocking(async_session.Session.wait_prompt)
+    wait_input = _blocking(async_session.Session.wait_input)
+    wait_secret = _blocking(async_session.Session.wait_secret)
+    wait_port = _blocking(async_session.Session.wait_port)
+    wait_exit = _blocking(async_session.Session.wait_exit)
 
-    screen = _blocking(sessions.Session.screen)
-    read = _blocking(sessions.Session.read)
-    state = _blocking(sessions.Session.state)
-    graph = _blocking(sessions.Session.graph)
-    can_checkpoint = _blocking(sessions.Session.can_checkpoint)
-    log = _blocking(sessions.Session.log)
-    blame = _blocking(sessions.Session.blame)
+    screen = _blocking(async_session.Session.screen)
+    read = _blocking(async_session.Session.read)
+    state = _blocking(async_session.Session.state)
+    graph = _blocking(async_session.Session.graph)
+    checkpoint = _blocking(async_session.Session.checkpoint)
+    preview = _blocking(async_session.Session.preview)
+    can_checkpoint = _blocking(async_session.Session.can_checkpoint)
+    log = _blocking(async_session.Session.log)
+    blame = _blocking(async_session.Session.blame)
 
-    who = _blocking(sessions.Session.who)
-    take = _blocking(sessions.Session.take)
-    ask = _blocking(sessions.Session.ask)
-    give = _blocking(sessions.Session.give)
-    refuse = _blocking(sessions.Session.refuse)
-    drop = _blocking(sessions.Session.drop)
-    seize = _blocking(sessions.Session.seize)
-    freeze = _blocking(sessions.Session.freeze)
-    thaw = _blocking(sessions.Session.thaw)
-    pending = _blocking(sessions.Session.pending)
-    approve = _blocking(sessions.Session.approve)
-    deny = _blocking(sessions.Session.deny)
+    who = _blocking(async_session.Session.who)
+    take = _blocking(async_session.Session.take)
+    ask = _blocking(async_session.Session.ask)
+    give = _blocking(async_session.Session.give)
+    refuse = _blocking(async_session.Session.refuse)
+    drop = _blocking(async_session.Session.drop)
+    seize = _blocking(async_session.Session.seize)
+    freeze = _blocking(async_session.Session.freeze)
+    thaw = _blocking(async_session.Session.thaw)
+    pending = _blocking(async_session.Session.pending)
+    approve = _blocking(async_session.Session.approve)
+    deny = _blocking(async_session.Session.deny)
+
+    def fork(self, *, name: str = "", timeout: float = APPROVAL) -> "Session":
+        """Make a branch of the session and return it; enter it to be attached."""
+        made = self._run(self._session.fork(name=name, timeout=timeout))
+        return Session(made, self._thread)
+
+    def promote(self, *, force: bool = False, timeout: float = APPROVAL) -> "Session":
+        """Let the parent of this branch go on as the branch did, and return it."""
+        made = self._run(self._session.promote(force=force, timeout=timeout))
+        return Session(made, self._thread)
 
     def take_noted(self) -> list[Noted]:
         """Return what the session told of by itself while attached, each thing once."""
@@ -213,7 +225,7 @@ class Session:
 
     @contextlib.contextmanager
     def turn(self, timeout: float = ASK_TURN) -> Generator[Standing, None, None]:
-        """Have the turn for a while: take it, or ask for it, and drop it afterwards."""
+        """Hold the turn for a while: take it, or ask for it, and drop it afterwards."""
         held = self._session.turn(timeout)
         standing = self._run(held.__aenter__())
         try:

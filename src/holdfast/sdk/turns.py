@@ -6,34 +6,16 @@ from collections.abc import AsyncGenerator
 from holdfast.client.driver import attachment_to
 from holdfast.core.client.timeouts import ASK_TURN
 from holdfast.core.client.turn_wait import TurnWait
-from holdfast.model.errors import (
-    MalformedArgument,
-    NothingPending,
-    NotYourTurn,
-    OperatorNotHere,
-    SessionOver,
-)
+from holdfast.model import errors
 from holdfast.model.ids import ActorId
 from holdfast.model.text import printable, same_name
 from holdfast.sdk import session_answers
-from holdfast.sdk.session_base import Footing
+from holdfast.sdk.session_base import SessionBase
 from holdfast.sdk.values import Standing
-from holdfast.wire.messages import (
-    Answer,
-    Approve,
-    Deny,
-    Drop,
-    Freeze,
-    Give,
-    Halt,
-    Pending,
-    Seize,
-    Take,
-    Thaw,
-)
+from holdfast.wire import messages
 
 
-class Turns(Footing):
+class Turns(SessionBase):
     """What is done about the turn, and about what waits for approval."""
 
     # ── the turn ──────────────────────────────────────────────────────────
@@ -46,10 +28,10 @@ class Turns(Footing):
         """Take the turn, if it is free.
 
         Raises:
-            Forbidden: Somebody else has it.
+            Forbidden: Another operator has it.
 
         """
-        return await self._request(Take())
+        return await self._request(messages.Take())
 
     async def ask(self, timeout: float = ASK_TURN) -> Standing:
         """Ask the turn's holder for it, and wait until it is ours.
@@ -70,7 +52,7 @@ class Turns(Footing):
             Forbidden: The turn is not ours.
 
         """
-        return await self._request(Give(await self._operator(to)))
+        return await self._request(messages.Give(await self._operator(to)))
 
     async def refuse(self, asker: str) -> Standing:
         """Say no to an operator that asks for our turn.
@@ -79,7 +61,9 @@ class Turns(Footing):
             UsageError: It has not asked.
 
         """
-        return await self._request(Answer(await self._operator(asker), granted=False))
+        return await self._request(
+            messages.Answer(await self._operator(asker), granted=False)
+        )
 
     async def drop(self) -> Standing:
         """Let our turn go.
@@ -88,7 +72,7 @@ class Turns(Footing):
             Forbidden: The turn is not ours.
 
         """
-        return await self._request(Drop())
+        return await self._request(messages.Drop())
 
     async def seize(self, *, freeze: bool = False, interrupt: bool = False) -> Standing:
         """Take the turn from any holder; with it stop or interrupt what runs.
@@ -99,23 +83,25 @@ class Turns(Footing):
 
         """
         if freeze and interrupt:
-            raise MalformedArgument("freeze and interrupt", "one of the two")
-        halt = Halt.FREEZE if freeze else Halt.NONE
-        return await self._request(Seize(Halt.INTERRUPT if interrupt else halt))
+            raise errors.MalformedArgument("freeze and interrupt", "one of the two")
+        halt = messages.Halt.FREEZE if freeze else messages.Halt.NONE
+        return await self._request(
+            messages.Seize(messages.Halt.INTERRUPT if interrupt else halt)
+        )
 
     async def freeze(self) -> Standing:
         """Stop every process of the session where it stands."""
-        return await self._request(Freeze())
+        return await self._request(messages.Freeze())
 
     async def thaw(self) -> Standing:
         """Let the session's processes run again."""
-        return await self._request(Thaw())
+        return await self._request(messages.Thaw())
 
     @contextlib.asynccontextmanager
     async def turn(self, timeout: float = ASK_TURN) -> AsyncGenerator[Standing, None]:
-        """Have the turn for a while: take it, or ask for it, and drop it afterwards.
+        """Hold the turn for a while: take it, or ask for it, and drop it afterwards.
 
-        A turn that was ours already stays ours. One that somebody seizes meanwhile is
+        A turn that was ours already stays ours. One that is seized meanwhile is
         not missed at the end; what is done after that is refused.
 
         Raises:
@@ -131,16 +117,16 @@ class Turns(Footing):
                 yield before
             finally:
                 if not had_turn:
-                    with contextlib.suppress(NotYourTurn, SessionOver):
+                    with contextlib.suppress(errors.NotYourTurn, errors.SessionOver):
                         await self.drop()
 
     # ── approvals ─────────────────────────────────────────────────────────
 
-    async def pending(self) -> tuple[Pending, ...]:
-        """Return what waits for somebody's approval."""
+    async def pending(self) -> tuple[messages.Pending, ...]:
+        """Return the pending inputs."""
         return (await self.who()).pending
 
-    async def approve(self, what: int | Pending) -> Standing:
+    async def approve(self, what: int | messages.Pending) -> Standing:
         """Let through what waits under a ticket, exactly as it was shown.
 
         Raises:
@@ -149,9 +135,9 @@ class Turns(Footing):
 
         """
         one = await self._waiting(what)
-        return await self._request(Approve(one.ticket, one.epoch, one.digest))
+        return await self._request(messages.Approve(one.ticket, one.epoch, one.digest))
 
-    async def deny(self, what: int | Pending) -> Standing:
+    async def deny(self, what: int | messages.Pending) -> Standing:
         """Refuse what waits under a ticket.
 
         Raises:
@@ -160,7 +146,7 @@ class Turns(Footing):
 
         """
         one = await self._waiting(what)
-        return await self._request(Deny(one.ticket, one.digest))
+        return await self._request(messages.Deny(one.ticket, one.digest))
 
     # ── inside ────────────────────────────────────────────────────────────
 
@@ -169,12 +155,12 @@ class Turns(Footing):
         for one in (await self.who()).present:
             if one.actor == name or same_name(one.name, name):
                 return one.actor
-        raise OperatorNotHere(printable(name, 64))
+        raise errors.OperatorNotHere(printable(name, 64))
 
-    async def _waiting(self, what: int | Pending) -> Pending:
-        if isinstance(what, Pending):
+    async def _waiting(self, what: int | messages.Pending) -> messages.Pending:
+        if isinstance(what, messages.Pending):
             return what
         for one in await self.pending():
             if one.ticket == what:
                 return one
-        raise NothingPending(what)
+        raise errors.NothingPending(what)

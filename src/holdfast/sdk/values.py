@@ -1,4 +1,4 @@
-"""What the SDK hands out, besides events.
+"""The values that the SDK returns, besides events.
 
 Frozen values, each complete in itself: none of them asks a session again. Moments
 ending in `_wall` are seconds of the wall clock; lengths of time are seconds.
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from holdfast.model.geometry import Size, clamped
 from holdfast.model.ids import ActorId, ClientId, Epoch
+from holdfast.model.image_record import ImageRecord
 from holdfast.model.lost_record import LostRecord
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import shown_name
@@ -16,9 +17,9 @@ from holdfast.term.plain import plain
 from holdfast.term.plain_stream import last_states
 from holdfast.term.printed import Found, hidden_in_output
 from holdfast.term.unseen import Hidden
-from holdfast.wire.company import Inherited, Present
 from holdfast.wire.evidence import Asleep
 from holdfast.wire.messages import Pending
+from holdfast.wire.presence import Inherited, Present
 
 
 class SessionInfo(SessionRecord):
@@ -68,12 +69,28 @@ class LostSession(LostRecord):
         return self.seen_ms / 1000
 
 
+class ImageInfo(ImageRecord):
+    """One image of a session, which `Host.restore` lets it go on from."""
+
+    __slots__ = ()
+
+    @property
+    def made_wall(self) -> float:
+        """When it was made, in seconds since 1970."""
+        return self.made_ms / 1000
+
+    @property
+    def is_restorable(self) -> bool:
+        """Whether nothing is known that keeps it from being restored."""
+        return not self.problem
+
+
 class Stop(enum.StrEnum):
     """Why a command is not waited for any longer."""
 
     ENDED = "ended"
     EXPECTED = "expected"  # it has printed what was expected, and goes on
-    ASKED = "asked"  # it waits for somebody to type
+    ASKED = "asked"  # it waits for input
     PROMPTED = "prompt"  # it has no marks, and its prompt stands there again
     LEFT = "left"  # it was an interpreter, and another program has the terminal now
 
@@ -206,7 +223,7 @@ class State:
     """What a session does, by the kernel's word, and how that is known.
 
     The word is at-prompt, running, waiting-for-input, waiting-for-secret, idle, busy,
-    frozen or exited; without `is_sure` it is the best guess.
+    frozen, fenced or exited; without `is_sure` it is the best guess.
     """
 
     word: str

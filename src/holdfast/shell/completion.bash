@@ -14,6 +14,7 @@ _holdfast() {
         esac
         case $verb in
             gate) ((COMP_CWORD == first + 1)) && words="@GATE@" ;;
+            verify) [[ $word == -* ]] || words="@MODES@" ;;
             config) ((COMP_CWORD == first + 1)) && words="@CONFIG@" ;;
             @NAMING@)
                 [[ $word == -* ]] || words=$(holdfast ls --names 2>/dev/null) ;;

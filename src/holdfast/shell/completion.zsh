@@ -24,6 +24,7 @@ _holdfast() {
     esac
     case $words[2] in
         gate) ((CURRENT == 3)) && compadd @GATE@ ;;
+        verify) compadd @MODES@ ;;
         config)
             if ((CURRENT == 3)); then compadd @CONFIG@; else _files; fi ;;
         @NAMING@)

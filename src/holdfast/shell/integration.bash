@@ -94,10 +94,19 @@ __holdfast_prompted() {
     [[ $__holdfast_told ]] || __holdfast_tell "$1"
     __holdfast_more= __holdfast_told= __holdfast_last=$(( ${HISTCMD:-0} - 1 ))
     __holdfast_hook
+    __holdfast_branch
     __holdfast_share "$2"
     __holdfast_mark "P${__holdfast_told:+;$__holdfast_told}"
     __holdfast_told=
     [[ $__holdfast_flags == *e* ]] || builtin return "$1"
+}
+
+# In a capsule: which branch this is, which may be another than at the last prompt.
+__holdfast_branch() {
+    [[ $__holdfast_pipe == /run/holdfast/state && ${HOLDFAST_BRANCH@a} != *r* ]] || builtin return 0
+    { builtin read -r HOLDFAST_BRANCH </run/holdfast/branch; } 2>/dev/null &&
+        builtin export HOLDFAST_BRANCH
+    builtin return 0
 }
 
 # ── what is set in this shell ──────────────────────────────────────────────
@@ -137,7 +146,7 @@ __holdfast_print() {
     builtin set -- "$__holdfast_key"
     builtin trap - DEBUG ERR RETURN
     builtin unset -v "${!__holdfast_@}" BASHPID BASH_COMMAND BASH_REMATCH COLUMNS DIRSTACK \
-        EPOCHREALTIME EPOCHSECONDS HISTCMD LINENO LINES OLDPWD OPTARG PIPESTATUS PWD \
+        EPOCHREALTIME EPOCHSECONDS HISTCMD HOLDFAST_BRANCH LINENO LINES OLDPWD OPTARG PIPESTATUS PWD \
         RANDOM SECONDS SRANDOM
     builtin printf '\1%s' "$1"
     builtin declare -p

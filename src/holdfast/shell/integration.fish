@@ -53,6 +53,10 @@ function __holdfast_prompted --on-event fish_prompt
     set --local held $status
     set --local told
     __holdfast_bind
+    # In a capsule: which branch this is, which may be another than at the last prompt.
+    if test "$__holdfast_pipe" = /run/holdfast/state
+        read --global --export HOLDFAST_BRANCH </run/holdfast/branch 2>/dev/null
+    end
     if test -n "$__holdfast_key" -a -n "$__holdfast_dd" -a -p "$__holdfast_pipe"
         __holdfast_share
         set told ";$__holdfast_number"
@@ -114,7 +118,7 @@ end
 # looks so; of what is very long the first part. The words are in
 # docs/spec/shell-state.md too.
 function __holdfast_variables
-    set --local __holdfast_names (set --names | string match --invert --regex '^(__holdfast_.*|_?__fish_.*|fish_color_.*|fish_pager_color_.*|fish_prompt_hg_.*|__kill_signals|_|status|pipestatus|history|argv|PWD|OLDPWD|dirprev|dirnext|CMD_DURATION|COLUMNS|LINES|status_generation|fish_kill_signal|fish_killring|fish_pid|last_pid|hostname|version|FISH_VERSION)$')
+    set --local __holdfast_names (set --names | string match --invert --regex '^(__holdfast_.*|HOLDFAST_BRANCH|_?__fish_.*|fish_color_.*|fish_pager_color_.*|fish_prompt_hg_.*|__kill_signals|_|status|pipestatus|history|argv|PWD|OLDPWD|dirprev|dirnext|CMD_DURATION|COLUMNS|LINES|status_generation|fish_kill_signal|fish_killring|fish_pid|last_pid|hostname|version|FISH_VERSION)$')
     set --local __holdfast_secret (string match --entire --regex '(?i)PASS|SECRET|TOKEN|KEY|CREDENTIAL|AUTH|COOKIE|PRIVATE|BEARER|JWT|DSN|SALT|SIGNATURE' -- $__holdfast_names)
     set --local __holdfast_exported (set --names --export)
     set --local __holdfast_said

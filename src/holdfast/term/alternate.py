@@ -5,7 +5,7 @@ A full-screen program switches to it when it begins, and back when it ends:
     ESC [ ? 1049 h     shown; also 1047 and 47
     ESC [ ? 1049 l     not shown
 
-This is looked for when somebody asks, and not while a program prints. What was looked
+This is looked for on demand, and not while a program prints. What was looked
 through is not looked through again; the last switch counts.
 
 I1  Any cut of a stream gives the same answer.

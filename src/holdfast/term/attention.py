@@ -1,8 +1,8 @@
-r"""The bytes of a program's output that call for somebody.
+r"""The bytes of a program's output that call for attention.
 
 Theory of operation
 -------------------
-A program that needs somebody rings the bell, or sends a desktop notification:
+A program that needs attention rings the bell, or sends a desktop notification:
 
     BEL                                      the bell
     OSC 9 ; text                             iTerm2's, understood by most terminals
@@ -81,7 +81,7 @@ _TITLE, _BODY, _WHOLE = "title", "body", "1"
 
 
 class Call(NamedTuple):
-    """Somebody is called for: by the bell, or by a message with a text."""
+    """A call for attention: the bell, or a message with a text."""
 
     what: str
     text: str = ""
@@ -98,12 +98,17 @@ class CallScanner:
         self._begun = b""
         self._kitty = _Kitty()
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing has begun: the next letter calls nobody."""
+        return self._end is None and not self._begun
+
     def feed(self, chunk: bytes) -> Call | None:
         """Take what the program printed; return the last call in it, if any.
 
         A message counts for more than a bell.
         """
-        if self._end is None and not self._begun and is_plain(chunk):
+        if self.is_at_rest and is_plain(chunk):
             return None
         return self._scan(self._begun + chunk)
 
@@ -214,7 +219,7 @@ class _Kitty:
 
 
 def is_plain(chunk: bytes) -> bool:
-    """Tell whether nothing in a piece calls anybody, or begins something that may."""
+    """Tell whether a piece contains no call, nor the beginning of one."""
     if b"\x07" in chunk or (b"\xc2" in chunk and _C1.search(chunk)):
         return False
     # One byte is found ten times sooner than two.

@@ -140,7 +140,7 @@ class KeyReader:
         return self._held == b"\x1b" and self._paste is None
 
     def waited(self) -> list[Pressed]:
-        """Take that nothing came for ESCAPE_WAIT."""
+        """Note that nothing came for ESCAPE_WAIT."""
         if not self.waits:
             return []
         self._held = b""
@@ -226,7 +226,7 @@ def _sequence(parameters: bytes, final: bytes) -> Pressed | None:
 
 
 def _letter(found: re.Match[bytes]) -> str:
-    """Return the name of a letter or control character; '' for one that is none."""
+    """Return the name of a letter or control character; '' if it has none."""
     letter = (found["letter"] or b"").decode(errors="ignore")
     if letter < " " or letter == "\x7f":
         named = letter and f"C-{chr(ord(letter) + 0x40).lower()}"
@@ -237,7 +237,7 @@ def _letter(found: re.Match[bytes]) -> str:
 
 
 def _held_back(data: bytes, at: int) -> int:
-    """Return from where on `data` may be the beginning of the end of a paste."""
+    """Return the offset at which the end of a paste may begin in `data`."""
     sizes = range(min(len(_PASTED) - 1, len(data) - at), 0, -1)
     held = next((size for size in sizes if data.endswith(_PASTED[:size])), 0)
     return len(data) - held

@@ -50,7 +50,7 @@ class Found(NamedTuple):
 
 
 def hidden_in_output(output: bytes) -> list[Found]:
-    """Return what of this output a person would not have seen."""
+    """Return the parts of this output that a person would not have seen."""
     found = [*islice(_coloured(output), MAX_FOUND)]
     if len(found) == MAX_FOUND:
         found[-1] = Found(Reason.MIXED, "and more")

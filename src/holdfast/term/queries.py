@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 A query that reached the viewers would be answered by each of them, and the
 answers would come back as input. So queries are taken out of the output before
-anybody sees it, and answered once by the host. The filter knows just enough of
+viewers see it, and answered once by the host. The filter knows just enough of
 a terminal's grammar to find them:
 
     CSI  ESC [  or U+009B    parameters, intermediates, one final letter
@@ -337,13 +337,20 @@ class QueryFilter:
         self._esc_only = _within(limit, _ESC_ONLY)
         self._candidate = _within(limit, _CANDIDATE)
         self._held = b""
-        self._passed = 0
+        self.passed = 0
+        """How many bytes were let through."""
+
         self._state = _State.GROUND
 
     @property
     def held(self) -> int:
         """Return how many bytes wait for the rest of their sequence."""
         return len(self._held)
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing has begun: the next letter is shown as it is."""
+        return not self._held and self._state is _State.GROUND
 
     def feed(self, chunk: bytes) -> Filtered:
         """Take what the program printed; return what may be shown and the queries."""
@@ -352,7 +359,7 @@ class QueryFilter:
         ):
             if self._state is not _State.GROUND:
                 self._state = _after(self._state, chunk)
-            self._passed += len(chunk)
+            self.passed += len(chunk)
             return Filtered(chunk, ())
         return self._filter(self._held + chunk)
 
@@ -360,19 +367,19 @@ class QueryFilter:
         """Take note that nothing follows: what is held never becomes a query.
 
         It is taken out, because to a terminal it would stay open and swallow
-        whatever somebody else prints next.
+        whatever another program prints next.
         """
         raw, self._held = self._held, b""
         if not raw:
             return Filtered(b"", ())
         left = _left(self._state, raw)
         self._state = _State.GROUND
-        query = Query(QueryKind.UNFINISHED, self._passed, raw, left=left)
-        self._passed += len(left)
+        query = Query(QueryKind.UNFINISHED, self.passed, raw, left=left)
+        self.passed += len(left)
         return Filtered(left, (query,))
 
     def _filter(self, buffer: bytes) -> Filtered:
-        run = _Run(buffer, self._passed, self._state)
+        run = _Run(buffer, self.passed, self._state)
         is_plain = not (_ENQ in buffer or _C1_BEGUN.search(buffer))
         search = (self._esc_only if is_plain else self._candidate).search
         position = 0
@@ -389,7 +396,7 @@ class QueryFilter:
                 position = found
         self._held = buffer[stop:]
         filtered, self._state = run.finished(stop)
-        self._passed += len(filtered.visible)
+        self.passed += len(filtered.visible)
         return filtered
 
     def _judge(self, match: re.Match[bytes]) -> _Found | int | None:

@@ -51,7 +51,7 @@ class _Told(TypedDict):
 class Screen:
     """What is to be seen, as text. Rows and columns count from 0.
 
-    `runs` are there only if somebody asked for colours. `hidden` is what a person
+    `runs` are there only if colours were requested. `hidden` is what a person
     would not see of the lines, and `above` how many rows have scrolled out at the
     top and are not here.
     """

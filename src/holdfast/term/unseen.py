@@ -140,7 +140,7 @@ def hidden_in(
     """Return what a person would not see: `lines` as printed, and their colours.
 
     Rows whose colours are not known, because there were too many runs, are hidden
-    as a whole for all that anybody can tell.
+    as a whole, as far as can be told.
     """
     rows: dict[int, list[Hidden]] = {}
     for row, line in enumerate(lines):

@@ -1,6 +1,6 @@
 """Several hosts, one relay, many operators, and an adversary.
 
-A run has two parts. For ACTIVE seconds everybody acts and everything breaks.
+A run has two parts. For ACTIVE seconds all operators act and faults are injected.
 Then the nemesis stops, everything is healed, nobody does anything new, and for QUIET
 seconds the world must come to rest: every input answered, every viewer caught
 up, one incarnation of each session alive and routed, one log that verifies.
@@ -11,15 +11,17 @@ from holdfast.core.input.serializer import QUEUE_BYTES
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
+from holdfast.testing.capsule_crowd import CapsuleCrowd
+from holdfast.testing.drain_crowd import DrainCrowd
 from holdfast.testing.history import search_check, witness_check
 from holdfast.testing.holder_node import HolderNode
+from holdfast.testing.holder_remains import sign
 from holdfast.testing.host_node import HostNode
 from holdfast.testing.idle_crowd import IdleCrowd
 from holdfast.testing.ledger import Ledger
 from holdfast.testing.nemesis import Nemesis
 from holdfast.testing.operator_node import OperatorNode
 from holdfast.testing.relay_node import RelayNode
-from holdfast.testing.seat import sign
 from holdfast.testing.volume import Replica
 from holdfast.testing.world import World, demand
 
@@ -29,6 +31,7 @@ QUIET = 60.0
 HOSTS = 3
 SESSIONS = 2
 CROWD = 4
+CAPSULES = 3
 
 EVERYTHING = frozenset(Right)
 AGENT = frozenset({Right.OBSERVE, Right.INPUT, Right.TAKE})
@@ -70,16 +73,24 @@ class Cluster:
         self._sample()
         self._programs()
         crowds = [IdleCrowd(host.machine, CROWD) for host in self.hosts[1:]]
+        drains = [DrainCrowd(host.machine) for host in self.hosts]
+        capsules = [CapsuleCrowd(host.machine, CAPSULES) for host in self.hosts]
         for operator in self.operators:
             operator.live()
             operator.insist()
         self.world.run(ACTIVE)
         nemesis.stop()
+        for capsule in capsules:
+            capsule.rest()
         self._heal()
         self.world.run(ACTIVE + QUIET)
         self._check_rest()
         for crowd in crowds:
             crowd.close()
+        for drain in drains:
+            drain.close()
+        for capsule in capsules:
+            capsule.close()
 
     # ── who there is ──────────────────────────────────────────────────────
 
@@ -120,7 +131,7 @@ class Cluster:
         for operator in self.operators:
             rights = self._rights(operator)
             if Right.INPUT in rights:
-                account = self.ledger.account(holder.seat.session)
+                account = self.ledger.account(holder.left.session)
                 account.writers[operator.actor] = True
             holder.grant(operator.actor, Envelope(rights))
 
@@ -142,14 +153,14 @@ class Cluster:
     def _programs(self) -> None:
         for host in self.hosts:
             for session, holder in list(host.holders.items()):
-                seat = host.seats[session]
+                left = host.remains[session]
                 if host.machine.is_frozen() or not host.machine.is_up:
                     continue
-                if seat.runs:
+                if left.runs:
                     if self.world.now < ACTIVE:
-                        seat.terminal.print(self.world.rng.choice((0, 8, 60)))
-                    seat.terminal.consume()
-                if holder.is_asleep and seat.terminal.has_output:
+                        left.terminal.print(self.world.rng.choice((0, 8, 60)))
+                    left.terminal.consume()
+                if holder.is_asleep and left.terminal.has_output:
                     host.wake(holder)
                 elif holder.is_alive:
                     holder.pump()
@@ -176,9 +187,9 @@ class Cluster:
                 host.boot()
             host.disk_is_slow = False
             host.set_disk_full(full=False)
-            for seat in host.seats.values():
-                seat.log.is_failing = False
-                seat.terminal.is_reading = True
+            for left in host.remains.values():
+                left.log.is_failing = False
+                left.terminal.is_reading = True
         self._put_right()
 
     def _put_right(self) -> None:
@@ -189,7 +200,7 @@ class Cluster:
                 continue
             if holder.intake.serializer.broken is not None:
                 holder.host.kill_holder(holder)
-            elif holder.seat.is_frozen:
+            elif holder.left.is_frozen:
                 holder.freeze_or_thaw(self.operators[0], True)  # noqa: FBT003
         self.world.after(5.0, self._put_right)
 
@@ -201,7 +212,7 @@ class Cluster:
             assert holder is not None
             route = self.relay.route(session)
             demand(
-                route is not None and route.incarnation == holder.seat.incarnation,
+                route is not None and route.incarnation == holder.left.incarnation,
                 "I2",
                 f"{session} is not routed to the one that lives",
             )

@@ -1,7 +1,8 @@
 """A simulated holder: the real core of one session, and the world around it.
 
-The holder is the process; the *seat* (testing/seat.py) is what outlives it on its
-machine: the terminal, the stream window, the note, the log file and the lease's expiry.
+The holder is the process; its *remains* (testing/holder_remains.py) outlive it on
+its machine: the terminal, the stream window, the note, the log file and the lease's
+expiry.
 """
 
 from collections.abc import Callable
@@ -12,20 +13,20 @@ from holdfast.core.book.log_writer import Store
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.input import gate, intake_effects, serializer, turn
 from holdfast.core.relay import lease
-from holdfast.core.session import session, stream
+from holdfast.core.session import stream
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import ActorId, Incarnation, Index
 from holdfast.model.inputs import Input
 from holdfast.model.outcomes import Applied
 from holdfast.model.verdicts import Verdict
-from holdfast.testing.ledger import error_code
-from holdfast.testing.seat import (
-    Seat,
+from holdfast.testing.holder_remains import (
+    HolderRemains,
     drowsiness,
     glimpse,
     standing_verdict,
     take_up,
 )
+from holdfast.testing.ledger import error_code
 from holdfast.testing.volume import Refused
 from holdfast.testing.world import demand
 
@@ -34,28 +35,27 @@ if TYPE_CHECKING:
     from holdfast.testing.operator_node import OperatorNode
 
 CHUNK = 64
-STALLED = 5.0
 
 
 class HolderNode:
     """One process that holds one incarnation of one session."""
 
-    def __init__(self, host: "HostNode", seat: Seat, *, born: bool) -> None:
+    def __init__(self, host: "HostNode", left: HolderRemains, *, born: bool) -> None:
         self.host = host
         self.world = host.world
         self.ledger = host.ledger
-        self.seat = seat
+        self.left = left
         self.is_alive = True
         self.is_asleep = False
         """Whether it has let the session doze: then something will wake another."""
 
         now = host.machine.clock()
-        self._drowsiness = drowsiness(seat, now.now)
+        self._drowsiness = drowsiness(left, now.now)
         self.lease = lease.LeaseHolder(
             host.id,
             now.now,
-            incarnation=seat.incarnation,
-            expires_at=seat.lease_expires_at,
+            incarnation=left.incarnation,
+            expires_at=left.lease_expires_at,
         )
         self._operators: dict[ActorId, OperatorNode] = {}
         self._writing: tuple[Index, Input, int] | None = None
@@ -64,19 +64,19 @@ class HolderNode:
         self._views: dict[ActorId, stream.Viewer] = {}
         self._syncing = 0
         self._timer: float | None = None
-        view = memoryview(seat.memory)
+        view = memoryview(left.memory)
         make = stream.StreamWindow.create if born else stream.StreamWindow.open
         self.window = make(view)
         self._take_up()
-        seat.nap = None
+        left.nap = None
         self._arm()
         self._look_later()
 
     def kill(self) -> None:
         """Die at once: nothing scheduled by this process happens any more."""
         self.is_alive = False
-        if self.seat.log.raw and self.world.rng.random() < 0.1:
-            self.seat.log.raw += b'{"index":'
+        if self.left.log.raw and self.world.rng.random() < 0.1:
+            self.left.log.raw += b'{"index":'
             self.world.reached["log torn"] += 1
 
     def may_speak(self) -> bool:
@@ -88,11 +88,11 @@ class HolderNode:
     def submit(self, operator: "OperatorNode", given: Input) -> None:
         """Take an input from the network."""
         self._operators[operator.actor] = operator
-        self.ledger.submitted(self.seat.session, given)
+        self.ledger.submitted(self.left.session, given)
         at = self.host.machine.clock()
         if pressed := self.standing.press(given, at):
             self.world.reached["pressed"] += 1
-            self.ledger.judged(self.seat.session, given, Verdict.ALLOW)
+            self.ledger.judged(self.left.session, given, Verdict.ALLOW)
         self._perform(pressed or self.intake.submit(given, at))
 
     def request(self, operator: "OperatorNode", event: turn.Event) -> None:
@@ -118,13 +118,13 @@ class HolderNode:
         approved: gate.Approved,
     ) -> None:
         """Take an approval, honest or not, from a channel to this incarnation."""
-        if incarnation != self.seat.incarnation:
+        if incarnation != self.left.incarnation:
             return
         self._operators[operator.actor] = operator
         given = self._consulted.get(approved.ticket)
         if given is not None and approved.epoch is not None:
             self.ledger.approved(
-                self.seat.session,
+                self.left.session,
                 given,
                 approved.approver,
                 approved.digest,
@@ -146,14 +146,13 @@ class HolderNode:
         at = self.host.machine.clock()
         act = self.intake.thaw if thaw else self.intake.freeze
         self.world.reached["thaw" if thaw else "freeze"] += 1
-        asked = session.ThawAsked if thaw else session.FreezeAsked
-        self._live(asked(operator.actor))
+        self.left.is_held = not thaw
         self._perform(act(operator.actor, at))
 
     def grant(self, actor: ActorId, envelope: Envelope) -> None:
         """Give an operator rights."""
         at = self.host.machine.clock()
-        self.ledger.account(self.seat.session).revoked.pop(actor, None)
+        self.ledger.account(self.left.session).revoked.pop(actor, None)
         self._perform(self.intake.grant(actor, envelope, ActorId("root"), at))
 
     def revoke(self, actor: ActorId, by: ActorId) -> None:
@@ -171,17 +170,15 @@ class HolderNode:
         self, operator: "OperatorNode", life: Incarnation, after: int | None
     ) -> None:
         """Let an operator watch from `after` on, which it saw in `life`."""
-        session, incarnation = self.seat.session, self.seat.incarnation
+        session, incarnation = self.left.session, self.left.incarnation
         if life != incarnation:
             after = None  # An offset of another life means nothing in this one.
         if not self.lease.may_speak(self.host.machine.clock().now):
             return
-        plan = stream.plan_resume(self.window, after, None)
+        plan = stream.plan_resume(self.window, after)
         if plan.gap:
             self.world.reached["resume with a gap"] += 1
-        self._views[operator.actor] = stream.Viewer(
-            plan.at, bound=len(self.seat.memory), stalled_after=STALLED
-        )
+        self._views[operator.actor] = stream.Viewer(plan.at)
         self._operators[operator.actor] = operator
         args = (session, incarnation, plan.at, plan.gap, after)
         self._reply(operator, operator.on_resumed, *args)
@@ -199,25 +196,21 @@ class HolderNode:
         """Move output into the window and on to the viewers."""
         if not self.may_speak():
             return
-        self.window.append(self.seat.terminal.drain())
-        now = self.host.machine.clock().now
-        for actor, viewer in list(self._views.items()):
+        self.window.append(self.left.terminal.drain())
+        for actor, viewer in self._views.items():
             operator, before = self._operators[actor], viewer.cursor
-            for effect in viewer.pull(self.window, CHUNK, now):
+            for effect in viewer.pull(self.window, CHUNK):
                 if isinstance(effect, stream.Skip):
                     demand(effect.at - effect.gap == before, "I6", "gap miscounted")
                     self._show(operator, effect)
                 elif operator.is_reading:
                     self._show(operator, effect)
-                    viewer.accepted(len(effect.data), now)
-            if viewer.tick(self.window, now):
-                self.world.reached["viewer cut"] += 1
-                del self._views[actor]
+                    viewer.accepted(len(effect.data))
 
     def _show(
         self, operator: "OperatorNode", effect: stream.Send | stream.Skip
     ) -> None:
-        session, incarnation = self.seat.session, self.seat.incarnation
+        session, incarnation = self.left.session, self.left.incarnation
         self.ledger.lived(session, incarnation)
         if isinstance(effect, stream.Skip):
             self.world.reached["viewer skipped"] += 1
@@ -238,8 +231,8 @@ class HolderNode:
                 return
             match effect:
                 case intake_effects.KeepNote(note):
-                    self.seat.note = note
-                    self.seat.is_frozen = note.frozen
+                    self.left.note = note
+                    self.left.is_frozen = note.frozen
                 case Store(entry):
                     self._later(self._disk_delay(), self._store, entry)
                 case serializer.Apply(index, given):
@@ -254,43 +247,36 @@ class HolderNode:
                     self._consult(ticket, given)
                 case turn.PassTurn():
                     self._announce(effect)
+                case gate.Preview(ticket):
+                    self._later(0.5, self._previewed, ticket)
                 case gate.SeekApproval():
                     self._seek_approval(effect)
                 case turn.AskHolder(holder, asker):
-                    self._tell(holder, "on_asked", self.seat.session, asker)
+                    self._tell(holder, "on_asked", self.left.session, asker)
                 case turn.Refuse(actor, error):
-                    self._tell(actor, "on_refused", self.seat.session, error)
+                    self._tell(actor, "on_refused", self.left.session, error)
         if self._writing is not None and self.intake.serializer.writing is None:
             self._writing = None  # It was cut.
         self._arm()
 
-    def _live(self, event: session.Event) -> None:
-        """Let the session's life say whether its program runs."""
-        life = self.seat.life
-        for effect in life.handle(event, self.host.machine.clock().now):
-            if isinstance(effect, (session.Freeze, session.Thaw)):
-                self.seat.runs = isinstance(effect, session.Thaw)
-        demand(self.seat.runs == (not life.frozen_by), "I2", "frozen, and yet it runs")
-
     def _perform_lease(self, effects: list[lease.Effect]) -> None:
-        self.seat.lease_expires_at = self.lease.expires_at
+        self.left.lease_expires_at = self.lease.expires_at
         for effect in effects:
             match effect:
                 case lease.Renew(incarnation, is_speaking):
                     self.host.ask_lease(
-                        self.seat.session,
+                        self.left.session,
                         incarnation,
                         incarnation,
                         is_speaking=is_speaking,
                     )
-                case lease.SelfFence(incarnation):
+                case lease.SelfFence():
                     self.world.reached["self-fence"] += 1
-                    self._live(session.Fenced(incarnation))
-                    demand(not self.seat.runs, "I2", "a fenced program runs")
+                    self.left.is_fenced = True
                     self._perform(self.intake.fenced(self.host.machine.clock()))
-                case lease.Unfence(incarnation):
+                case lease.Unfence():
                     self.world.reached["unfence"] += 1
-                    self._live(session.Unfenced(incarnation))
+                    self.left.is_fenced = False
                 case lease.Retire():
                     self.world.reached["retired"] += 1
                     self.host.discard(self)
@@ -309,7 +295,7 @@ class HolderNode:
     def _store(self, entry: Entry) -> None:
         at = self.host.machine.clock()
         try:
-            self.seat.log.append(entry.line)
+            self.left.log.append(entry.line)
         except Refused as error:
             self.world.reached["disk full"] += 1
             self._perform(self.intake.store_failed(str(error), at))
@@ -323,28 +309,28 @@ class HolderNode:
         at = self.host.machine.clock()
         self._syncing -= 1
         try:
-            self.seat.log.sync()
+            self.left.log.sync()
         except Refused as error:
             self.world.reached["sync failed"] += 1
             self._perform(self.intake.sync_failed(str(error), at))
             return
         while self._revoked and self._revoked[0][0] <= index:
-            self.ledger.revoked(self.seat.session, self._revoked.pop(0)[1])
+            self.ledger.revoked(self.left.session, self._revoked.pop(0)[1])
         self._perform(self.intake.synced(index, at))
 
     def _write(self) -> None:
         if self._writing is None:
             return
         at = self.host.machine.clock()
-        if self.intake.blocked(at.now) is not None:
+        if self.intake.blocked(at.boot) is not None:
             self.world.reached["write held back"] += 1
             return
         index, given, done = self._writing
-        accepted = self.seat.terminal.write(len(given.payload) - done)
+        accepted = self.left.terminal.write(len(given.payload) - done)
         if accepted:
-            session, incarnation = self.seat.session, self.seat.incarnation
+            session, incarnation = self.left.session, self.left.incarnation
             self.ledger.wrote(session, incarnation, index, given, accepted)
-            demand(not self.seat.is_frozen, "I4", "written while frozen")
+            demand(not self.left.is_frozen, "I4", "written while frozen")
             demand(
                 self._holds_entry(index),
                 "I4",
@@ -361,14 +347,14 @@ class HolderNode:
             self._perform(self.intake.wrote(index, accepted, at))
 
     def _holds_entry(self, index: Index) -> bool:
-        return self.seat.log.raw.count(b"\n") > index
+        return self.left.log.raw.count(b"\n") > index
 
     def _answer(self, answer: serializer.Answer) -> None:
-        session = self.seat.session
+        session = self.left.session
         account = self.ledger.account(session)
         mine = account.inputs.get((answer.actor, answer.id))
         if mine is not None:
-            durable = len(self.seat.log.replica.lines)
+            durable = len(self.left.log.replica.lines)
             self.ledger.answered(session, mine.input, answer.outcome, durable)
         self.world.reached[f"answered {type(answer.outcome).__name__.lower()}"] += 1
         if code := error_code(answer.outcome):
@@ -386,18 +372,19 @@ class HolderNode:
         delay = self.world.rng.uniform(0.0002, 0.002)
         if chance < 0.02:
             self.world.reached["policy hangs"] += 1
-            self.ledger.judged(self.seat.session, given, None)
+            self.ledger.judged(self.left.session, given, None)
             return
         if chance < 0.04:
             self.world.reached["policy crashes"] += 1
-            self.ledger.judged(self.seat.session, given, None)
+            self.ledger.judged(self.left.session, given, None)
             self._later(delay, self._policy_failed, ticket)
             return
         verdict = Verdict.ALLOW
         if chance < 0.22:
-            verdict = Verdict.ASK if chance < 0.18 else Verdict.DENY
+            prevents = Verdict.PREVIEW if chance < 0.08 else Verdict.ASK
+            verdict = prevents if chance < 0.18 else Verdict.DENY
         self.world.reached[f"policy says {verdict}"] += 1
-        self.ledger.judged(self.seat.session, given, verdict)
+        self.ledger.judged(self.left.session, given, verdict)
         self._later(delay, self._judged, ticket, verdict)
 
     def _judged(self, ticket: int, verdict: Verdict) -> None:
@@ -409,15 +396,19 @@ class HolderNode:
 
     def _policy_failed(self, ticket: int) -> None:
         at = self.host.machine.clock()
-        self._perform(self.intake.policy_failed(ticket, "crashed", at))
+        self._perform(self.intake.resolve(gate.PolicyFailed(ticket, "crashed"), at))
+
+    def _previewed(self, ticket: int) -> None:
+        at = self.host.machine.clock()
+        self._perform(self.intake.resolve(gate.Previewed(ticket, "simulated"), at))
 
     def _seek_approval(self, asked: gate.SeekApproval) -> None:
         for actor in self._operators:
-            args = (self.seat.session, self.seat.incarnation, asked)
+            args = (self.left.session, self.left.incarnation, asked)
             self._tell(actor, "on_pending", *args)
 
     def _announce(self, passed: turn.PassTurn) -> None:
-        session, incarnation = self.seat.session, self.seat.incarnation
+        session, incarnation = self.left.session, self.left.incarnation
         self.ledger.passed(session, incarnation, passed.taker, passed.epoch)
         self.world.reached[f"turn {passed.reason}"] += 1
         self.world.trace(passed.epoch, passed.taker)
@@ -475,10 +466,10 @@ class HolderNode:
     def _look(self) -> None:
         """Let the session doze, if nothing happens in it."""
         at = self.host.machine.clock()
-        seen = glimpse(self.seat, self.window.end, is_free=self._is_free())
+        seen = glimpse(self.left, self.window.end, is_free=self._is_free())
         is_time = self._drowsiness.look(seen, at.now) and self.host.lets_doze
         if is_time and self._settles():
-            self.seat.nap = self._drowsiness.nap(at.now)
+            self.left.nap = self._drowsiness.nap(at.now)
             self.host.doze(self)
         elif self.is_alive:
             self._look_later()
@@ -502,7 +493,7 @@ class HolderNode:
         if not self.is_alive or not self.intake.book.is_idle:
             return False
         try:
-            self.seat.log.sync()
+            self.left.log.sync()
         except Refused:
             return False
         return True
@@ -510,16 +501,16 @@ class HolderNode:
     # ── birth and rebirth ─────────────────────────────────────────────────
 
     def _take_up(self) -> None:
-        seat, at = self.seat, self.host.machine.clock()
-        self.intake, inherited = take_up(seat, self.lease, self.world.rng)
+        left, at = self.left, self.host.machine.clock()
+        self.intake, inherited = take_up(left, self.lease, self.world.rng)
         self.standing = standing_verdict(self.intake)
-        if seat.nap is not None:
+        if left.nap is not None:
             demand(inherited.doubtful is None, "I1", "it dozed amid an input")
             inherited = replace(inherited, beginning=None)
         if inherited.doubtful is not None:
             self.world.reached[f"inherited {inherited.doubtful.word}"] += 1
         self.ledger.resumed(
-            seat.session, seat.incarnation, inherited.epoch, inherited.holder
+            left.session, left.incarnation, inherited.epoch, inherited.holder
         )
         begun = inherited.beginning
         self.world.reached["woken" if begun is None else begun.value] += 1

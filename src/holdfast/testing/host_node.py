@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.core.book.logbook import Receipt
 from holdfast.core.relay import lease, lease_registry
-from holdfast.core.session.session import SessionLife, Started
 from holdfast.model.ids import HostId, Incarnation, SessionId
 from holdfast.testing.holder_node import HolderNode
+from holdfast.testing.holder_remains import HolderRemains, receipt_of
 from holdfast.testing.ledger import Ledger
-from holdfast.testing.seat import Seat, receipt_of
 from holdfast.testing.simulated_terminal import Terminal
 from holdfast.testing.volume import LogFile, Refused, Replica
 from holdfast.testing.world import Machine, World, demand
@@ -39,7 +38,7 @@ class HostNode:
         self.disk_is_full = False
         self.failpoint_rate = 0.0
         self.lets_doze = True
-        self.seats: dict[SessionId, Seat] = {}
+        self.remains: dict[SessionId, HolderRemains] = {}
         self.holders: dict[SessionId, HolderNode] = {}
         self.claims: dict[SessionId, lease.LeaseHolder] = {}
         self._replicas = replicas
@@ -68,7 +67,7 @@ class HostNode:
 
     def doze(self, holder: HolderNode) -> None:
         """Let a holder go whose session dozes, until something wakes another."""
-        demand(not holder.seat.is_frozen, "I4", "a session dozes that is frozen")
+        demand(not holder.left.is_frozen, "I4", "a session dozes that is frozen")
         demand(holder.may_speak(), "I2", "a session dozes that may not be reached")
         holder.is_alive, holder.is_asleep = False, True
         self.world.reached["dozed"] += 1
@@ -79,7 +78,7 @@ class HostNode:
 
     def wake(self, holder: HolderNode) -> None:
         """Have another holder made, if the session still dozes."""
-        if holder.is_asleep and self.holders.get(holder.seat.session) is holder:
+        if holder.is_asleep and self.holders.get(holder.left.session) is holder:
             self._replace(holder)
 
     def dial(self, session: SessionId) -> HolderNode | None:
@@ -93,9 +92,9 @@ class HostNode:
     def discard(self, holder: HolderNode) -> None:
         """Drop a life that is over; its session lives elsewhere."""
         holder.is_alive = False
-        if self.holders.get(holder.seat.session) is holder:
-            del self.holders[holder.seat.session]
-            del self.seats[holder.seat.session]
+        if self.holders.get(holder.left.session) is holder:
+            del self.holders[holder.left.session]
+            del self.remains[holder.left.session]
 
     def die(self) -> None:
         """Lose power, and everything that was not durable."""
@@ -103,11 +102,11 @@ class HostNode:
         self.world.reached["host died"] += 1
         for holder in self.holders.values():
             holder.is_alive = False
-        for seat in self.seats.values():
+        for left in self.remains.values():
             self.world.reached["unsynced log lost"] += bool(
-                seat.log.tear(self.world.rng)
+                left.log.tear(self.world.rng)
             )
-            seat.note = seat.lease_expires_at = None
+            left.note = left.lease_expires_at = None
         self.holders.clear()
         self.claims.clear()
 
@@ -121,15 +120,15 @@ class HostNode:
     def set_disk_full(self, *, full: bool) -> None:
         """Let the disk take nothing, or something again."""
         self.disk_is_full = full
-        for seat in self.seats.values():
-            seat.log.is_full = full
+        for left in self.remains.values():
+            left.log.is_full = full
 
     def _replace(self, dead: HolderNode) -> None:
-        seat = dead.seat
-        if self.holders.get(seat.session) is not dead:
+        left = dead.left
+        if self.holders.get(left.session) is not dead:
             return
         try:
-            self.holders[seat.session] = HolderNode(self, seat, born=False)
+            self.holders[left.session] = HolderNode(self, left, born=False)
         except Refused as error:
             if str(error) == "fenced":
                 self.world.reached["fenced by the store"] += 1
@@ -147,7 +146,7 @@ class HostNode:
             # the relay has forgotten it.
             self.world.reached["reused incarnation refused by a host"] += 1
             return
-        left = self.seats.get(session)
+        left = self.remains.get(session)
         old = self.holders.pop(session, None)
         if old is not None:
             old.is_alive = False
@@ -161,12 +160,10 @@ class HostNode:
         replica.begin(incarnation)
         capacity = self.world.rng.choice((16, 64, 1024))
         memory = bytearray(self.world.rng.choice((256, 1024)))
-        life = SessionLife(incarnation)
-        life.handle(Started(pid=1), self.machine.clock().now)
-        seat = Seat(session, incarnation, life, log, Terminal(capacity), memory)
-        seat.lease_expires_at = until
-        self.seats[session] = seat
-        self.holders[session] = HolderNode(self, seat, born=True)
+        left = HolderRemains(session, incarnation, log, Terminal(capacity), memory)
+        left.lease_expires_at = until
+        self.remains[session] = left
+        self.holders[session] = HolderNode(self, left, born=True)
 
     # ── the relay ─────────────────────────────────────────────────────────
 

@@ -98,7 +98,7 @@ class IdleCrowd:
         demand(not idler.is_reaped, "M9", f"{idler.session} is reaped twice")
         demand(quiet >= WINDOW * DRIFT, "M9", f"{idler.session} reaped after {quiet} s")
         if self._world.rng.random() < 0.3:
-            # Somebody attached between the decision and the commit.
+            # An operator attached between the decision and the commit.
             self._world.reached["reap beaten by an attach"] += 1
             idler.active_at = self._world.now
             idler.outputs += 1

@@ -104,7 +104,7 @@ class Ledger:
         """Take note that the turn changed hands."""
         account = self.account(session)
         if incarnation < account.turn_of:
-            return  # Somebody fenced talks to himself; nobody hears it.
+            return  # A fenced host talks to itself; no one hears it.
         demand(epoch > account.epoch, "I3", f"epoch {epoch} after {account.epoch}")
         account.was_free = account.holder is None and epoch == account.epoch + 1
         account.epoch, account.holder = epoch, holder
@@ -149,7 +149,7 @@ class Ledger:
     def approved(
         self, session: SessionId, given: Input, by: ActorId, digest: bytes, epoch: Epoch
     ) -> None:
-        """Take note that somebody said yes to these bytes under this epoch."""
+        """Note that an operator approved these bytes under this epoch."""
         self.submitted(session, given).approvals.append((by, digest, epoch))
 
     def wrote(
@@ -234,7 +234,7 @@ class Ledger:
     def _demand_admitted(self, mine: InputAccount, epoch: Epoch) -> None:
         if mine.policy is Verdict.ALLOW:
             return
-        approved = mine.policy is Verdict.ASK and any(
+        approved = mine.policy in (Verdict.ASK, Verdict.PREVIEW) and any(
             by != mine.input.actor and digest in mine.digests and at == epoch
             for by, digest, at in mine.approvals
         )

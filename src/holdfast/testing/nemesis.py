@@ -168,9 +168,9 @@ class Nemesis:
         self._world.after(self._rng.uniform(0.2, 6), setattr, host, "disk_is_slow", OFF)
 
     def _disk_fails(self) -> None:
-        for seat in self._rng.choice(self._cluster.hosts).seats.values():
-            seat.log.is_failing = True
-            self._world.after(0.5, setattr, seat.log, "is_failing", OFF)
+        for left in self._rng.choice(self._cluster.hosts).remains.values():
+            left.log.is_failing = True
+            self._world.after(0.5, setattr, left.log, "is_failing", OFF)
 
     def _step_clock(self) -> None:
         self._world.reached["wall clock stepped"] += 1
@@ -178,10 +178,10 @@ class Nemesis:
         host.machine.step_wall_clock(self._rng.choice((-3600.0, 3600.0)))
 
     def _program_hangs(self) -> None:
-        for seat in self._rng.choice(self._cluster.hosts).seats.values():
-            seat.terminal.is_reading = False
+        for left in self._rng.choice(self._cluster.hosts).remains.values():
+            left.terminal.is_reading = False
             delay = self._rng.uniform(0.2, 6)
-            self._world.after(delay, setattr, seat.terminal, "is_reading", ON)
+            self._world.after(delay, setattr, left.terminal, "is_reading", ON)
 
     def _operator_crashes(self) -> None:
         self._rng.choice(self._cluster.operators).crash()

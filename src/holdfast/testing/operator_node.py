@@ -1,4 +1,4 @@
-"""A simulated operator: somebody who writes, watches, seizes, approves, or cheats.
+"""A simulated operator: it writes, watches, seizes, approves, or cheats.
 
 An honest operator keeps every input it has no answer for and sends it again,
 unchanged and in order, until it has one. About the turn and the incarnation it
@@ -210,7 +210,7 @@ class OperatorNode:
         self._learn(self.views[session], error)
 
     def on_asked(self, session: SessionId, asker: ActorId) -> None:
-        """Answer somebody who wants the turn, or do not."""
+        """Answer a request for the turn, or do not."""
         chance = self.world.rng.random()
         if chance < 0.7:
             answer = turn.Answered(self.actor, asker, granted=chance < 0.5)

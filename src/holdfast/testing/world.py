@@ -47,7 +47,8 @@ class Machine:
     def clock(self) -> Moment:
         """Return what the machine's clocks show: both run through a freeze."""
         elapsed = (self.world.now - self._started_at) * self._rate
-        return Moment(elapsed, 1_800_000_000.0 + self.world.now + self._wall_skew)
+        wall = 1_800_000_000.0 + self.world.now + self._wall_skew
+        return Moment(elapsed, wall, elapsed)
 
     def step_wall_clock(self, seconds: float) -> None:
         """Set the calendar wrong by this much more."""

@@ -29,11 +29,11 @@ MAX_STRETCHES: Final = 1024
 
 
 class BlameRequest(Part, frozen=True, kw_only=True):
-    """Who is behind this?
+    """Asks who is behind something.
 
     `what` is a kind of thing that a shell has, and `name` its name; or `moment` or
     `process`, and `at_ms` when: on the wall clock, or since the machine was started;
-    or `line`, for what stands typed and not entered.
+    or `line`, for unsubmitted input.
     """
 
     what: Word

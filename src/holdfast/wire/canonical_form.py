@@ -17,7 +17,7 @@ _MISFITS = (msgspec.MsgspecError, ValueError, TypeError, OverflowError, Recursio
 _write = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
-class Spelling(Generic[Message]):
+class CanonicalForm(Generic[Message]):
     """The one way to write the messages of one conversation, called `name`."""
 
     def __init__(

@@ -28,16 +28,18 @@ from holdfast.model.inputs import InputId
 from holdfast.model.text import printable
 from holdfast.wire import (
     blame,
+    checkpoints,
     commands,
     evidence,
     graphs,
     intents,
     messages,
     preflights,
+    presence,
+    reaps,
     screens,
     signatures,
 )
-from holdfast.wire import company as parties
 from holdfast.wire.frames import HEADER_SIZE, Frame, FrameKind, frame_bytes
 from holdfast.wire.messages import (
     MAX_NUMBER,
@@ -84,7 +86,7 @@ Message = (
     | messages.Seize
     | messages.TurnPassed
     | messages.TurnAsked
-    | parties.Inherited
+    | presence.Inherited
     | messages.Pending
     | messages.Approve
     | messages.Deny
@@ -97,19 +99,21 @@ Message = (
     | blame.BlameReport
     | preflights.PreflightRequest
     | preflights.Preflight
+    | checkpoints.CheckpointRequest
+    | checkpoints.Checkpointed
     | messages.Freeze
     | messages.Thaw
     | messages.End
     | messages.State
     | messages.Exited
-    | messages.Lost
+    | reaps.Reap
     | evidence.StateRequest
     | evidence.Evidence
-    | parties.Who
-    | parties.Presence
-    | parties.Grant
-    | parties.Revoke
-    | parties.DetachClient
+    | presence.Who
+    | presence.Presence
+    | presence.Grant
+    | presence.Revoke
+    | presence.DetachClient
     | commands.CommandStarted
     | commands.CommandEnded
     | commands.CommandRequest
@@ -201,7 +205,7 @@ def around_key(message: messages.Submit) -> tuple[bytes, bytes]:
 
     """
     frame = encode(msgspec.structs.replace(message, payload=b"\x00"))
-    # No member before it holds text of anybody's choice.
+    # No member before it holds free text.
     at = frame.index(_ONE_BYTE) + len(_ONE_BYTE)
     return frame[:at], frame[at + 1 :]
 

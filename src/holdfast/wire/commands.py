@@ -50,7 +50,7 @@ class CommandEnded(Part, frozen=True):
 
 
 class CommandRequest(Part, frozen=True):
-    """Where is the shell, and what came of the command that `client` sent?
+    """Asks for the shell's phase, and for the outcome of `client`'s command.
 
     Without a client: of the last one.
     """

@@ -30,12 +30,18 @@ PROVEN = (
 )
 """Members of a request that are proven; those it has not count as null."""
 
-ALSO_PROVEN = ("window", "runtime", "net")
+ALSO_PROVEN = (
+    *("window", "runtime", "net", "files", "branches"),
+    *("memory", "millicpus", "pids", "movable"),
+)
 """Members that are proven if they are given. They were added later: a request without
 them is proven as ever, and so to a holder of older code too."""
 
 RECOVERY = ("recovers", "name", "env", "creator", "client", "asked_ms")
 """Members of a request for the next life of a session; no creation has the first."""
+
+ALSO_RECOVERY = ("image", "takes", "open_files", "incarnation", "expires_ms", "origin")
+"""Members that are proven if they are given, as for a creation."""
 
 MAX_AGE_MS = 120_000
 """How long a proof is good: longer than a keeper may take to start, and to ask."""
@@ -55,7 +61,8 @@ def proven_bytes(packet: "Mapping[str, object]") -> bytes:
 
 def recovery_bytes(packet: "Mapping[str, object]") -> bytes:
     """Return what a proof of this request for another life is made over."""
-    return _written(packet, RECOVERY)
+    given = tuple(name for name in ALSO_RECOVERY if packet.get(name))
+    return _written(packet, RECOVERY + given)
 
 
 def change_bytes(packet: "Mapping[str, object]") -> bytes:

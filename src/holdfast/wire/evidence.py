@@ -17,7 +17,7 @@ MAX_REASONS: Final = 8
 
 
 class StateRequest(Part, frozen=True):
-    """What does the session do now, and how is that known?"""
+    """Asks for the session's state and its evidence."""
 
 
 class Asleep(Part, frozen=True):

@@ -1,4 +1,4 @@
-"""The messages that a command begins with, without what is slow to load.
+"""The first messages of a command, without slow imports.
 
 `codec` is the one that says what can be written, and how. This is the small part of
 it that a command needs before it shows something: the same bytes, made from the same
@@ -9,11 +9,20 @@ tests/wire/test_first_messages.py holds the two against each other, by every mes
 here and by the vectors of the specification.
 """
 
+TYPE_CHECKING = False
+"""Only checkers take it for true."""
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 HELLO, WELCOME, CHALLENGE, IDENTIFY = 0x01, 0x02, 0x06, 0x07
 ATTACH, ATTACHED, OUTPUT, GAP, KEYFRAME = 0x10, 0x11, 0x14, 0x15, 0x16
 SUBMIT, ACKNOWLEDGE, SIGN, SIGNED = 0x20, 0x21, 0x26, 0x27
 STATE_REQUEST, EVIDENCE = 0x68, 0x69
 SCREEN_REQUEST, SCREEN = 0x18, 0x19
+DROP, TURN_PASSED, END, WHO = 0x34, 0x36, 0x62, 0x90
+COMMAND_STARTED, COMMAND_ENDED = 0xA0, 0xA1
+COMMAND_REQUEST, COMMAND_REPORT = 0xA2, 0xA3
 
 FIELDS: dict[int, tuple[str, ...]] = {
     HELLO: ("versions", "product", "client"),
@@ -47,11 +56,24 @@ FIELDS: dict[int, tuple[str, ...]] = {
         *("state", "program", "incarnation", "sure", "why", "foreground", "echo"),
         *("canonical", "unread", "sleepers"),
     ),
+    DROP: (),
+    TURN_PASSED: (
+        *("former", "holder", "epoch", "reason", "dropped_inputs", "dropped_bytes"),
+    ),
+    END: ("signal", "leave"),
+    WHO: (),
+    COMMAND_STARTED: ("command",),
+    COMMAND_ENDED: ("command",),
+    COMMAND_REQUEST: ("client",),
+    COMMAND_REPORT: ("phase", "command"),
 }
 """The fields of each, in the order in which they are written."""
 
 MAX_PAYLOAD = 256 * 1024
 """Bytes in one frame, as in `frames`."""
+
+PATIENCE = 1.0
+"""Seconds for an answer on this machine; then the rest is loaded, and waits on."""
 
 HEADER = 5
 _OFFSET = 8
@@ -63,6 +85,21 @@ Fields = dict[str, Value]
 
 class NotOneOfThese(Exception):
     """These bytes are none of the messages here; what they are, `codec` says."""
+
+
+def received(receive: "Callable[[int], bytes]", most: int) -> bytes:
+    """Return what comes next on a link, as `receive` has it; nothing if it has ended.
+
+    Raises:
+        NotOneOfThese: Nothing has come in time.
+
+    """
+    try:
+        return receive(most)
+    except TimeoutError:
+        raise NotOneOfThese from None
+    except OSError:
+        return b""
 
 
 def frame(kind: int, fields: Fields | None = None) -> bytes:

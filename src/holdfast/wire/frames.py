@@ -99,6 +99,8 @@ class FrameKind(enum.IntEnum):
     BLAME_REPORT = 0x53
     PREFLIGHT_REQUEST = 0x54
     PREFLIGHT = 0x55
+    CHECKPOINT_REQUEST = 0x56
+    CHECKPOINTED = 0x57
 
     # life and death
     FREEZE = 0x60
@@ -106,7 +108,7 @@ class FrameKind(enum.IntEnum):
     END = 0x62
     STATE = 0x63
     EXITED = 0x64
-    LOST = 0x65
+    REAP = 0x66
     STATE_REQUEST = 0x68
     EVIDENCE = 0x69
 
@@ -173,12 +175,20 @@ class FrameReader:
         """How many bytes wait for the rest of their frame."""
         return len(self._held)
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether it takes only the frames of an unproven peer."""
+        return self._limit < MAX_PAYLOAD
+
     def raise_limit(self, limit: int = MAX_PAYLOAD) -> None:
         """Take frames up to `limit` from now on: the peer has shown who it is."""
         self._limit = max(self._limit, limit)
 
     def feed(self, data: bytes) -> list[Frame]:
         """Take bytes from the stream and return every frame they complete.
+
+        A frame that is too large only for an unproven peer is looked at again by
+        the next call: one of the frames before it may be the proof.
 
         Raises:
             PeerError: The stream is not made of frames, or of frames too large.
@@ -199,7 +209,11 @@ class FrameReader:
                 while (frame := self._frame_at(view, start)) is not None:
                     frames.append(frame)
                     start += HEADER_SIZE + len(frame.payload)
-        except errors.PeerError:
+        except errors.PeerError as error:
+            is_large = isinstance(error, errors.FrameTooLarge)
+            if frames and is_large and self.is_limited:
+                del held[:start]
+                return frames
             # The bad header stays, so that every later call refuses it again,
             # and nothing else does, so that none of them makes us hold more.
             del held[:start], held[HEADER_SIZE:]

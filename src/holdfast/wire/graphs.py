@@ -88,7 +88,7 @@ class Descriptor(Part, frozen=True, kw_only=True):
 
 
 class GraphRequest(Part, frozen=True):
-    """What runs, and what listens where? With all that is open, or without?"""
+    """Asks for processes and ports, with open files or without."""
 
     descriptors: bool
 

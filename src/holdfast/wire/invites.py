@@ -16,7 +16,7 @@ The fragment is base64url without padding of these bytes:
     66      n     for each: length, 1 byte; URL in ASCII
     66 + n  4     the first bytes of SHA-256 over all of the above
 
-The sum at the end is against typing errors; an invitation that somebody changed
+The sum at the end is against typing errors; an invitation that was changed
 on purpose fails in the handshake. Normative in docs/spec/channel.md.
 
 I1  from_link(to_link(i)) is i, and nothing else has that link.

@@ -79,11 +79,14 @@ MAX_USED: Final = 6
 MAX_HANDS: Final = 4
 """Operators named who had a hand in one of them."""
 
+MAX_PREVIEW: Final = 2560
+"""Characters that tell what a preview showed: one screen."""
+
 MAX_SIGNAL: Final = 64
 """The highest signal number of Linux."""
 
 MAX_ASK_MS: Final = 24 * 60 * 60 * 1000
-"""The longest that somebody waits for the turn: a day."""
+"""The longest that an operator waits for the turn: a day."""
 
 DIGEST: Final = 32
 """Bytes of a SHA-256 digest."""
@@ -455,7 +458,7 @@ class Staged(Part, frozen=True):
     """Something that was put there in this session, and by whom.
 
     `command` is the number of the command that did it, 0 if it was none; without
-    `sure` somebody else may have done it.
+    `sure` another operator may have done it.
     """
 
     what: Word
@@ -465,11 +468,29 @@ class Staged(Part, frozen=True):
     sure: bool
 
 
+class Preview(Part, frozen=True, kw_only=True):
+    """What an input did in a branch; numbers of things, and a text that tells them.
+
+    If it was not `ran`, the text says why, and nothing else counts.
+    """
+
+    ran: bool
+    ended: bool
+    exit: Annotated[int, Meta(ge=0, le=255)] | None
+    duration_ms: Number
+    files: Number
+    processes: Number
+    ports: Number
+    tried: Number
+    text: Annotated[str, Meta(max_length=MAX_PREVIEW)]
+    digest: Digest
+
+
 class Pending(Part, frozen=True, kw_only=True):
     """An input of `actor` waits for approval; `excerpt` is how it begins.
 
     `runs` is what a line comes to as things are now, and `uses` what others or
-    its actor staged of that.
+    its actor staged of that; `preview` is what it did where it was tried out.
     Or an exec of its processes: then `program` says what is to be executed.
     """
 
@@ -484,6 +505,7 @@ class Pending(Part, frozen=True, kw_only=True):
     program: Text
     runs: Annotated[str, Meta(max_length=MAX_RUNS)]
     uses: Annotated[tuple[Staged, ...], Meta(max_length=MAX_USED)]
+    preview: Preview | None
 
 
 class Approve(Part, frozen=True):
@@ -539,12 +561,6 @@ class Exited(Part, frozen=True):
     """The leader's exit status; below zero, the signal that ended it."""
 
     status: Annotated[int, Meta(ge=-MAX_SIGNAL, le=255)]
-
-
-class Lost(Part, frozen=True):
-    """The live session is gone, and why."""
-
-    why: Text
 
 
 class Event(Part, frozen=True):

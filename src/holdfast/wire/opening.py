@@ -1,4 +1,4 @@
-"""What an operator asks for once its channel is open.
+"""Requests of an operator once its channel is open.
 
 The first record of the operator is OPEN, alone in its record: the host itself, or
 one of its sessions. The host answers with one record, OPENED or DECLINED. After
@@ -18,8 +18,8 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from holdfast.model.errors import HoldfastError, from_facts
-from holdfast.wire.canonical_form import Spelling
+from holdfast.model.errors import HoldfastError, SessionLeft, from_facts
+from holdfast.wire.canonical_form import CanonicalForm
 from holdfast.wire.channel import VERSION
 from holdfast.wire.messages import MAX_TEXT, Facts, Text, Word, fitting, sent_facts
 
@@ -41,20 +41,20 @@ class Opens(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
 
 
 class Open(Opens, frozen=True, tag="open"):
-    """Let me speak to this."""
+    """Asks for a connection to the host, or to one of its sessions."""
 
     version: Version
     target: Target
 
 
 class Opened(Opens, frozen=True, tag="opened"):
-    """You do, from here on."""
+    """Grants it: what follows belongs to that connection."""
 
     version: Version
 
 
 class Declined(Opens, frozen=True, tag="declined"):
-    """No, and why. Nothing follows."""
+    """Refuses it, and says why; nothing follows."""
 
     code: Word
     text: Text
@@ -63,16 +63,22 @@ class Declined(Opens, frozen=True, tag="declined"):
 
 OpeningMessage = Open | Opened | Declined
 
-_spelling: Spelling[OpeningMessage] = Spelling(
+_spelling: CanonicalForm[OpeningMessage] = CanonicalForm(
     "opening", msgspec.msgpack.Decoder(OpeningMessage), MAX_OPENING
 )
 encode, decode = _spelling.encode, _spelling.decode
-"""Write a message down, and read one: see Spelling."""
+"""Write a message down, and read one: see CanonicalForm."""
+
+
+OPENED: Final = encode(Opened(VERSION))
+"""What grants a connection, written down."""
 
 
 def declined(error: HoldfastError) -> Declined:
     """Return what tells the other side of an error."""
-    facts = sent_facts(error, MAX_FACT)
+    # Where a session went is read by programs, and of no use if it is cut.
+    longest = MAX_TEXT if isinstance(error, SessionLeft) else MAX_FACT
+    facts = sent_facts(error, longest)
     return Declined(error.code, fitting(str(error), MAX_TEXT), facts)
 
 

@@ -1,4 +1,4 @@
-"""JSON as `json` writes and reads it, without what is slow to load.
+"""JSON as `json` writes and reads it, without slow imports.
 
 `json` loads patterns and enumerations first, which takes as long as half of Python's
 own start, and needs them for spaces and for the places of mistakes. Its scanner and

@@ -1,4 +1,4 @@
-"""Wire form of what keeps a session from being checkpointed.
+"""Wire form of what prevents a checkpoint of a session.
 
 Specified in docs/spec/wire.md, section 4.7.
 """
@@ -45,7 +45,7 @@ class Cut(Part, frozen=True, kw_only=True):
 
 
 class PreflightRequest(Part, frozen=True):
-    """Could the session be checkpointed now, and what is in the way?"""
+    """Asks whether the session could be checkpointed now, and what prevents it."""
 
 
 class Preflight(Part, frozen=True, kw_only=True):

@@ -38,7 +38,7 @@ Colour = Annotated[int, Meta(ge=0, le=MAX_COLOUR)]
 
 
 class ScreenRequest(Part, frozen=True):
-    """What is to be seen, with its colours or without?"""
+    """Asks for the screen, with colours or without."""
 
     cells: bool
 

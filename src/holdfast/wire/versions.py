@@ -13,7 +13,7 @@ I2  Both sides choose the same, whichever offers and whichever chooses.
 """
 
 TYPE_CHECKING = False
-"""Only checkers take it for true: everybody who attaches loads this first."""
+"""True only for type checkers: every attach loads this module first."""
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -32,7 +32,7 @@ MAX_VERSION = 65_535
 """The highest number a version can have."""
 
 MAX_OFFERED = 16
-"""Versions in one offer: more than anybody keeps alive at once."""
+"""Versions in one offer: more than are ever supported at once."""
 
 
 def choose(ours: "Collection[int]", theirs: "Collection[int]") -> int:

@@ -34,23 +34,22 @@ KEY = 16
 """Random bytes by which an answer is known to be to this request."""
 
 MASK = 4
-"""Random bytes that a payload of ours is masked with."""
+"""Random bytes that a client's payload is masked with."""
 
 MAX_MESSAGE = 65_535
-"""Bytes of a message, as in `meeting`."""
+"""Bytes of a message, as in `relay_messages`."""
 
 MAX_HEAD = 16 * 1024
 """Bytes of an answer's head: more than any proxy adds."""
 
 NORMAL = 1000
-"""The code of an end that is none of anybody's fault."""
+"""The close code of a normal end."""
 
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _LAST = 0x80
 _MASKED = 0x80
 _CONTROL = 0x08
 _OPCODE = 0x0F
-_SIZE = 0x7F
 _MAX_CONTROL = 125
 _WIDTHS = {126: 2, 127: 8}
 _CODE = 2
@@ -107,7 +106,7 @@ def is_accepted(held: bytearray, key: bytes) -> bool:
 
 
 def frame(opcode: int, payload: bytes, mask: bytes) -> bytes:
-    """Return a frame of ours, a whole message; `mask` is MASK random bytes."""
+    """Return a client's frame, a whole message; `mask` is MASK random bytes."""
     size = len(payload)
     lead = bytes((_LAST | opcode,))
     if size <= _MAX_CONTROL:

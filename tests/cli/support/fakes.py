@@ -71,16 +71,16 @@ class FakeSession:
             "name": name,
             "pid": 4711,
             "state": "running",
-            "exit": None,
             "command": ["bash"],
             "cwd": "/",
-            "created_ms": 0,
             "size": [80, 24],
             **dict.fromkeys(("keep", "dozing"), False),
-            **dict.fromkeys(("idle_ms", "output_ms", "recovered_ms"), 0),
-            **dict.fromkeys(("doing", "turn_of"), ""),
+            **dict.fromkeys(("memory", "millicpus", "pids", "idle_ms", "output_ms"), 0),
+            **dict.fromkeys(("recovered_ms", "created_ms", "reaps_ms", "imaged_ms"), 0),
+            **dict.fromkeys(("doing", "turn_of", "authority", "fenced"), ""),
+            "no_capsule": "",
             "attached": [],
-            "attention": None,
+            **dict.fromkeys(("attention", "parent", "exit")),
             "incarnation": 1,
             "runtime": "plain",
         }
@@ -215,7 +215,7 @@ class FakeSession:
                 for part in self.screen:
                     self._say(link, part)
             case End(signal):
-                self.ended_with = signal
+                self.ended_with = self.operating.ends(signal, link, self._say)
                 self.facts |= {"state": "exited", "exit": -signal}
                 self.tell(Exited(-signal), link)
             case Detach():

@@ -34,7 +34,6 @@ from holdfast.model.verdicts import Verdict
 from holdfast.wire.blame import BlameRequest
 from holdfast.wire.codec import KINDS, Message, refusal
 from holdfast.wire.commands import CommandReport, CommandRequest
-from holdfast.wire.company import Grant, Inherited, Presence, Present, Revoke, Who
 from holdfast.wire.evidence import StateRequest
 from holdfast.wire.graphs import GraphRequest
 from holdfast.wire.intents import Notify
@@ -61,6 +60,7 @@ from holdfast.wire.messages import (
     Thaw,
 )
 from holdfast.wire.preflights import PreflightRequest
+from holdfast.wire.presence import Grant, Inherited, Presence, Present, Revoke, Who
 from holdfast.wire.trials import Tried, Try
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def waiting(
         program="",
         runs="",
         uses=(),
+        preview=None,
     )
 
 
@@ -114,6 +115,7 @@ class Operating:
     def __init__(self, session: "FakeSession") -> None:
         self._session = session
         self.early: list[Message] = []
+        self.swept: Message | None = None
         self.challenges = True
         self.believes = True
         self.nonce = os.urandom(NONCE)
@@ -134,6 +136,12 @@ class Operating:
         """Ask who somebody is, after a WELCOME."""
         if self.challenges:
             say(link, Challenge(self.nonce))
+
+    def ends(self, signal: int, link: socket.socket, say: Say) -> int:
+        """Tell what a session had left running, and return how it ends."""
+        if self.swept is not None:
+            say(link, self.swept)
+        return signal
 
     def came(self, link: socket.socket, client: ClientId) -> Operator:
         """Take note that somebody attached."""

@@ -34,7 +34,7 @@ def test_who_made_an_alias_is_a_sentence(web: FakeSession, capsys: Capture) -> N
     status, said = says(web, capsys, report, "--alias", "deploy", what="alias")
 
     assert status == 0
-    assert said.startswith("alias deploy: set by somebody (")
+    assert said.startswith("alias deploy: set by unknown (")
     assert "(command 3, `alias deploy='rm'`, 2001-09-0" in said
     assert "; digest 1717171717171717; last typed by " in said
 
@@ -48,7 +48,7 @@ def test_who_made_an_alias_is_a_sentence(web: FakeSession, capsys: Capture) -> N
             1,
             "variable X: not set, and not set when the shell started",
         ),
-        (blame("unknown"), 1, "variable X: nobody knows who set it"),
+        (blame("unknown"), 1, "variable X: who set it is not known"),
     ],
 )
 def test_what_nobody_can_be_named_for_is_said(
@@ -76,7 +76,7 @@ def test_a_command_that_may_be_it_is_said_to_be(
     report = blame("changed", behind(OTHER, first=3))
     _, said = says(web, capsys, report, "--option", "errexit", what="option")
 
-    assert "set or changed by somebody" in said
+    assert "set or changed by unknown" in said
     assert "unless it was so before" in said
 
 
@@ -132,7 +132,7 @@ def test_a_file_and_the_links_to_it_are_told(
     first, second = capsys.readouterr().out.splitlines()
     assert status == 0
     assert first.startswith(f"link {tmp_path}/link → real: last changed at ")
-    assert "while this ran: somebody" in second
+    assert "while this ran: unknown" in second
     assert "; sha256 2d711642b726b044" in second
 
 
@@ -208,7 +208,7 @@ def test_a_process_is_told_with_its_line_of_descent(
     status, said = says(tree, capsys, report, "--pid", "9", what="process")
 
     assert status == 0
-    assert said.startswith("process 9, `it`: started by somebody")
+    assert said.startswith("process 9, `it`: started by unknown")
     assert said.endswith(", below process 8")
 
 
@@ -292,10 +292,10 @@ def test_a_line_is_told_stretch_by_stretch(web: FakeSession, capsys: Capture) ->
 
     said = capsys.readouterr().out.splitlines()
     assert status == 0
-    assert said[0].startswith("`rm -rf ` typed by somebody")
+    assert said[0].startswith("`rm -rf ` typed by unknown")
     assert said[1].startswith("`/\\x1b` typed by ")
-    assert said[2].startswith("2 bytes, not echoed, by somebody")
-    assert said[3].startswith("It was edited, also by somebody")
+    assert said[2].startswith("2 bytes, not echoed, by unknown")
+    assert said[3].startswith("It was edited, also by unknown")
 
 
 def test_an_empty_line_is_said_to_be(web: FakeSession, capsys: Capture) -> None:

@@ -52,7 +52,7 @@ def test_a_connection_that_would_be_cut_is_no_no(
     assert main(["can-checkpoint", "web"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "yes",
-        "  curl (9): the connection to 192.0.2.1:443 would be cut",
+        "  curl (9): the connection to 192.0.2.1:443 would be closed",
     ]
 
 

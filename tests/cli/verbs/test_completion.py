@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.cli.main import VERBS, Parser, main, module_of
-from holdfast.cli.verbs.completion import GATE, NAMING, options_of
+from holdfast.cli.verbs.completion import GATE, MODES, NAMING, options_of
 from holdfast.cli.verbs.gate import WORDS
+from holdfast.verify import mode
 
 Capture = pytest.CaptureFixture[str]
 
@@ -53,7 +54,8 @@ def test_bash_completes_verbs(capsys: Capture) -> None:
     said = subprocess.check_output(["bash", "-c", f"{script}\n{asking}"], text=True)  # noqa: S607
 
     assert sorted(said.split()) == [
-        *("read", "recover", "refuse", "relay", "rename", "resize", "revoke")
+        *("read", "reap", "record", "recover", "refuse", "relay", "rename", "resize"),
+        *("restore", "revoke"),
     ]
 
 
@@ -110,3 +112,7 @@ def test_no_name_that_is_completed_is_run(tmp_path: Path, capsys: Capture) -> No
 
     assert said.split() == ["web", "we-b", "web", "we-b"]
     assert not marker.exists()
+
+
+def test_the_modes_that_are_completed_are_those_that_verify_knows() -> None:
+    assert list(MODES) == [one.name for one in mode.MODES]

@@ -101,8 +101,8 @@ def test_without_a_ticket_there_must_be_exactly_one(
     assert web.operating.requested == []
 
     said = capsys.readouterr().err
-    assert "nothing waits for approval" in said
-    assert "2 wait for approval" in said
+    assert "none are pending" in said
+    assert "2 are pending" in said
     assert "there is no request 9" in said
 
 

@@ -10,7 +10,7 @@ from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotAllowed, WiderThanGiven
 from holdfast.model.ids import ActorId
-from holdfast.wire.company import Grant, Revoke
+from holdfast.wire.presence import Grant, Revoke
 
 Capture = pytest.CaptureFixture[str]
 
@@ -39,7 +39,7 @@ def test_a_grant_that_is_too_wide_is_refused(
     web.operating.refusal = WiderThanGiven("seize")
 
     assert main(["grant", "web", bot, "seize"]) == 77
-    assert "cannot pass on seize" in capsys.readouterr().err
+    assert "cannot grant seize" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

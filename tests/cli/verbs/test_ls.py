@@ -27,10 +27,10 @@ def test_a_changed_policy_that_waits_is_told_until_it_is_applied(
     assert main(["ls"]) == 0
     table, told = capsys.readouterr()
     assert web.id in table
-    assert "a changed policy waits: run `holdfast gate apply`" in told
+    assert "a changed policy is not applied yet: run `holdfast gate apply`" in told
     assert main(["ls", "--json"]) == 0
     (notice,) = json.loads(capsys.readouterr().out)["notices"]
-    assert "waits" in notice
+    assert "is not applied yet" in notice
 
     apply()
     assert main(["ls"]) == 0
@@ -48,7 +48,7 @@ def test_a_policy_that_was_removed_and_one_with_a_mistake_are_told(
 
     places.policy_file().unlink()
     assert main(["ls"]) == 0
-    assert "waits" in capsys.readouterr().err
+    assert "is not applied yet" in capsys.readouterr().err
     places.policy_file().write_text("[[rule]]\nname = 3\n")
     assert main(["ls"]) == 0
     assert "not valid and not in force" in capsys.readouterr().err

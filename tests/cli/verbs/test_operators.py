@@ -75,7 +75,7 @@ def test_a_name_is_given_once(keeper: FakeKeeper, capsys: Capture) -> None:
     before = operators.by_name("bot")
 
     assert main(["operators", "add", "BOT", "--kind", "human"]) == 64
-    assert "exists already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert operators.by_name("bot") == before
     assert keeper.asked == []
 

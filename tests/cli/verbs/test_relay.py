@@ -52,3 +52,12 @@ def test_the_unit_runs_the_relay_as_somebody_who_may_do_nothing_else(
     assert '"relay" --behind-proxy' in unit
     for line in ("DynamicUser=yes", "NoNewPrivileges=yes", "LimitNOFILE=65536"):
         assert f"\n{line}\n" in unit
+
+
+@pytest.mark.parametrize("verb", ["relay", "up"])
+def test_a_unit_can_run_a_program_that_is_installed_elsewhere(
+    verb: str, capsys: Capture
+) -> None:
+    assert main([verb, "--unit", "--exec", "/usr/bin/holdfast"]) == 0
+
+    assert f'\nExecStart="/usr/bin/holdfast" "{verb}"' in capsys.readouterr().out

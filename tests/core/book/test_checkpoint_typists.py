@@ -61,3 +61,19 @@ def test_a_next_life_keeps_the_number_of_the_last_command_alone() -> None:
     [last] = found.commands.commands
     assert (last.number, last.start, last.end) == (2, 70, 70)
     assert found.origins == Origins().dump()
+
+
+def test_what_ran_when_a_session_was_moved_still_runs() -> None:
+    chain, account = Logbook(genesis(SESSION)), Account(SESSION)
+    moved: dict[str, Value] = {"by": "a_1", "offset": 70, "origin": "h_1"}
+    began = began_fields(Command(2, None, "ls", 5))
+    for life, kind, fields in (
+        (1, EntryKind.BEGAN, began),
+        (2, EntryKind.RECOVERED, moved),
+    ):
+        entry = chain.draft(kind, fields, Incarnation(life), Epoch(life), 0)
+        chain.commit(entry)
+        account.read(entry)
+
+    [last] = account.checkpoint().commands.commands
+    assert (last.number, last.start, last.end) == (2, 5, None)

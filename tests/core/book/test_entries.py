@@ -72,6 +72,20 @@ def test_the_others_who_staged_what_an_input_runs_are_named() -> None:
     assert str(fields["originators"]).split(",") == many[:MAX_ORIGINATORS]
 
 
+def test_the_kinds_of_action_of_an_input_are_named_unless_it_is_hidden() -> None:
+    admitted = Admission(Verdict.ALLOW, "all", actions=("/usr/bin/ls", "/bin/true"))
+
+    shown = input_fields(an_input(), HUMAN, admitted, None)
+    hidden = input_fields(an_input(), HUMAN, admitted, b"key")
+    refused = refused_fields(
+        an_input(), HUMAN, Verdict.DENY, Frozen(), "", ("/usr/bin/ls",)
+    )
+
+    assert shown["action"] == "/usr/bin/ls\n/bin/true"
+    assert "action" not in hidden
+    assert refused["action"] == "/usr/bin/ls"
+
+
 def test_a_secret_is_written_as_a_length_and_a_keyed_hash() -> None:
     fields = input_fields(an_input(payload=b"hunter2"), HUMAN, ALL, b"key")
 

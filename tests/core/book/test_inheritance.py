@@ -3,11 +3,19 @@ from dataclasses import replace
 
 import pytest
 
-from holdfast.core.book.inheritance import MAX_PAST, Doubt, Inheritance, Note, inherit
+from holdfast.core.book.inheritance import (
+    MAX_PAST,
+    Doubt,
+    Inheritance,
+    Note,
+    Restored,
+    inherit,
+)
 from holdfast.core.book.logbook import Entry, EntryKind, Logbook, genesis, read_entries
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, SessionId
 from holdfast.model.inputs import InputKind, digest_of
 from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Refused, Unknown
+from holdfast.model.session_record import ParentRecord
 
 SESSION = SessionId("s_one")
 ANNA, BOT = ActorId("anna"), ActorId("bot")
@@ -224,8 +232,36 @@ def test_the_first_entry_of_the_next_life_says_who_began_it_and_where() -> None:
 
     begun = replace(found, by=ANNA, offset=70).begun()
 
-    assert begun == {"by": ANNA, "offset": 70}
+    nothing = dict.fromkeys(("image", "through", "command", "hands", "of"))
+    assert begun == {"by": ANNA, "offset": 70, **nothing}
+    restored = Restored(3, through=41, command=7, hands=(ANNA, BOT))
+    assert replace(found, restored=restored).begun() == {
+        "by": None,
+        "offset": 0,
+        "of": None,
+        "image": 3,
+        "through": 41,
+        "command": 7,
+        "hands": f"{ANNA},{BOT}",
+    }
     assert inherit([], None, LIFE).begun() == {}
+
+
+def test_the_first_entry_says_where_a_branch_is_from_and_why_no_capsule_is() -> None:
+    found = inherit([], None, LIFE)
+    parent = ParentRecord("s_" + "b" * 16, 3, 2, 40)
+
+    assert replace(found, by=ANNA, parent=parent).begun() == {
+        "by": ANNA,
+        "parent": parent.session,
+        "image": 3,
+        "parent_incarnation": 2,
+        "parent_index": 40,
+    }
+    later = inherit(book_of(an_input(1)), None, NEXT_LIFE)
+    assert "parent" not in replace(later, parent=parent).begun()
+    assert replace(found, no_capsule="why").begun() == {"no_capsule": "why"}
+    assert "no_capsule" not in replace(later, no_capsule="why").begun()
 
 
 def test_the_next_life_remembers_outcomes_and_doubts_the_last() -> None:
@@ -326,3 +362,34 @@ def test_whoever_wrote_under_an_earlier_turn_is_forgotten_by_its_epoch() -> None
 
     assert forgotten.may_hold(Epoch(1))
     assert not forgotten.may_hold(Epoch(2))
+
+
+def test_a_move_in_good_order_leaves_the_turn_where_it_was() -> None:
+    turn = told(EntryKind.TURN, epoch=3, to="anna", why="took")
+    frozen = told(EntryKind.FROZEN, epoch=3, by="anna")
+
+    moved = inherit(book_of(turn, frozen), None, NEXT_LIFE, is_moved=True)
+    restored = inherit(book_of(turn, frozen), None, NEXT_LIFE)
+
+    assert (moved.holder, moved.epoch, moved.frozen) == (ANNA, Epoch(3), False)
+    assert (restored.holder, restored.epoch) == (None, Epoch(4))
+
+
+def test_the_book_says_later_that_a_life_was_moved() -> None:
+    turn = told(EntryKind.TURN, epoch=3, to="anna", why="took")
+    came = told(EntryKind.RECOVERED, epoch=3, life=2, by="bot", origin="h_there")
+
+    again = inherit(book_of(turn, came), None, NEXT_LIFE)
+
+    assert again.holder == ANNA
+
+
+def test_the_first_entry_of_a_moved_life_names_the_host_it_comes_from() -> None:
+    found = inherit(book_of(an_input(1)), None, NEXT_LIFE, is_moved=True)
+    image = Restored(3, 7, 2)
+
+    plain = replace(found, restored=image).begun()
+    moved = replace(found, restored=image._replace(origin="h_there")).begun()
+
+    assert "origin" not in plain
+    assert moved == {**plain, "origin": "h_there"}

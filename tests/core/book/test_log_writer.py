@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from holdfast.core.book.log_writer import MAX_BEHIND, STORE_RETRY, LogWriter, Store
-from holdfast.core.book.logbook import EntryKind, Logbook, genesis, verify
+from holdfast.core.book.logbook import EntryKind, Head, Logbook, genesis, verify
 from holdfast.model.ids import Epoch, Incarnation, Index, SessionId
 from holdfast.model.moments import Moment
 
@@ -48,6 +48,15 @@ def test_the_next_is_drafted_when_the_first_is_in_the_file() -> None:
     entry, [store] = writer.stored()
     assert (entry.index, store.entry.index) == (0, 1)
     assert writer.stored()[1] == []
+
+
+def test_the_book_ends_with_what_is_in_the_file() -> None:
+    writer = new_writer()
+    record(writer, ATTACHED, x=1)
+    record(writer, ATTACHED, x=2)
+    entry, _ = writer.stored()
+
+    assert writer.head == Head(SESSION, entry.index, entry.hash)
 
 
 def test_an_input_the_disk_refused_leaves_no_hole() -> None:
@@ -232,6 +241,7 @@ class ADiskThatRefuses(RuleBasedStateMachine):
     @invariant()
     def the_file_verifies(self) -> None:
         assert verify(self.lines, SESSION).head == self.logbook.head
+        assert self.writer.head == self.logbook.head
 
     def teardown(self) -> None:
         while self.out is not None or self.writer.is_behind:

@@ -89,3 +89,9 @@ def test_a_frozen_group_is_named_so_that_the_dump_does_not_hang() -> None:
     dump = Dump(1, "i", "w", [], has_own_net=False, seconds=1, frozen_cgroup="/cg")
     assert ("--freeze-cgroup", "/cg") in pairs(dump_words(dump))
     assert "--freeze-cgroup" not in dump_words(DUMP)
+
+
+@pytest.mark.parametrize("still", [False, True])
+def test_a_restored_tree_stands_still_if_it_is_to(still: bool) -> None:  # noqa: FBT001  # of pytest
+    restore = Restore("i", "w", [], has_own_net=False, is_still=still)
+    assert ("--leave-stopped" in restore_words(restore)) is still

@@ -146,7 +146,11 @@ def test_without_its_first_process_nothing_is_said_of_namespaces() -> None:
     ("changes", "kind", "remedy"),
     [
         ({"is_frozen": True}, Kind.FROZEN, "thaw it first"),
-        ({"is_gated": True}, Kind.GATED, "start the session without --exec-gate"),
+        (
+            {"is_gated": True, "is_rootless": True},
+            Kind.GATED,
+            "start the session without --exec-gate, or as root",
+        ),
     ],
 )
 def test_what_blocks_the_whole_capsule_is_of_no_process(
@@ -181,3 +185,13 @@ def test_every_blocker_is_told_and_not_only_the_first() -> None:
     frozen = replace(CAPSULE, is_frozen=True)
     kinds = [one.kind for one in with_shell(frozen, tracer=5, opened=opened).blockers]
     assert kinds == [Kind.FROZEN, Kind.TRACED, Kind.TERMINAL, Kind.EVENT]
+
+
+def test_an_exec_gate_is_in_root_s_way_only_with_other_filters() -> None:
+    gated = replace(CAPSULE, is_gated=True)
+    assert with_shell(gated, filters=2, filter_count=1).can
+    assert with_shell(CAPSULE, filters=2, filter_count=2).can
+    (found,) = with_shell(gated, filters=2, filter_count=2).blockers
+    assert (found.kind, found.what) == (Kind.FILTERED, "a process under seccomp")
+    (found,) = with_shell(replace(CAPSULE, is_rootless=True), filters=2).blockers
+    assert found.kind is Kind.FILTERED

@@ -15,7 +15,7 @@ from holdfast.crypto.handshake import Accepting, Established
 from holdfast.crypto.identity import Identity
 from holdfast.crypto.keys import verify
 from holdfast.model.ids import host_id, session_id
-from holdfast.wire import meeting, opening
+from holdfast.wire import opening, relay_messages
 from holdfast.wire.channel import MAX_DATA, VERSION, RecordKind
 from holdfast.wire.host_requests import Packet, PacketReader, packet_bytes
 
@@ -35,8 +35,10 @@ class FarWorld:
     def __init__(self, identity: Identity = HOST, name: str = NAME) -> None:
         self.identity = identity
         self.name = name
-        self.greeting = meeting.encode(meeting.Greet(meeting.VERSION, NONCE))
-        self.joined = meeting.encode(meeting.Joined(host_id(HOST.public)))
+        self.greeting = relay_messages.encode(
+            relay_messages.Greet(relay_messages.VERSION, NONCE)
+        )
+        self.joined = relay_messages.encode(relay_messages.Joined(host_id(HOST.public)))
         self.opened = opening.encode(opening.Opened(VERSION))
         self.pages: list[Packet] = [
             {"ok": True, "sessions": [{"id": SESSION, "name": "web"}]}
@@ -53,7 +55,7 @@ class FarWorld:
         """What the session says at once."""
 
         self.made: Established | None = None
-        self._talk = ServerProtocol(max_size=meeting.MAX_MESSAGE)
+        self._talk = ServerProtocol(max_size=relay_messages.MAX_MESSAGE)
         self._accepting: Accepting | None = None
         self._hear: Callable[[bytes], None] = self._reached
         self._reader = PacketReader()
@@ -100,10 +102,10 @@ class FarWorld:
         self._talk.send_binary(self.made.outbound.seal(RecordKind.DATA, data))
 
     def _reached(self, message: bytes) -> None:
-        said = meeting.decode(message)
-        assert isinstance(said, meeting.Reach)
+        said = relay_messages.decode(message)
+        assert isinstance(said, relay_messages.Reach)
         assert said.target == host_id(HOST.public)
-        signed = meeting.stated(said, self.name, NONCE)
+        signed = relay_messages.stated(said, self.name, NONCE)
         assert verify(said.key, signed, said.signature)
         self.steps.append("reach")
         self._hear = self._shaken

@@ -33,7 +33,6 @@ from holdfast.model.errors import (
     NotYourTurn,
     OutcomeForgotten,
     OutcomeUnknown,
-    SessionLost,
     SessionOver,
 )
 from holdfast.model.ids import (
@@ -52,7 +51,6 @@ from holdfast.wire.messages import (
     Acknowledge,
     Deny,
     Exited,
-    Lost,
     Output,
     Settled,
     Submit,
@@ -341,9 +339,3 @@ def test_what_was_printed_before_it_began_is_not_what_is_expected() -> None:
 def test_a_session_that_ends_meanwhile_is_over(status: int, how: str) -> None:
     with pytest.raises(SessionOver, match=how):
         typed().hear(Exited(status), 1)
-
-
-def test_a_session_that_is_lost_is_said_to_be() -> None:
-    with pytest.raises(SessionLost) as told:
-        typed().hear(Lost("its holder is gone"), 1)
-    assert told.value.facts["incarnation"] == 1

@@ -39,7 +39,6 @@ from holdfast.wire.commands import (
     CommandStarted,
     ShellCommand,
 )
-from holdfast.wire.company import Who
 from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import (
@@ -47,6 +46,7 @@ from holdfast.wire.messages import (
     Drop,
     Output,
 )
+from holdfast.wire.presence import Who
 
 
 def test_where_to_begin_to_read_is_known_before_attaching() -> None:

@@ -16,7 +16,12 @@ from holdfast.core.client.conversation import (
 from holdfast.core.client.exchange import Inquiry
 from holdfast.core.client.state_wait import Watch
 from holdfast.core.client.submission import Submission
-from holdfast.model.errors import NotAllowed, SessionUnreachable, WaitedInVain
+from holdfast.model.errors import (
+    NotAllowed,
+    SessionLeft,
+    SessionUnreachable,
+    WaitedInVain,
+)
 from holdfast.model.ids import Index
 from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import refusal
@@ -100,6 +105,20 @@ def test_a_link_that_breaks_is_hung_up_and_another_is_dialled() -> None:
     next(steps)
 
     steps_after = told(steps, None, None, GONE, None, None)
+
+    assert steps_after[2:] == [
+        HangUp(),
+        Pause(timeouts.REDIAL),
+        Dial(timeouts.GREETING),
+    ]
+
+
+def test_a_session_that_left_is_dialled_again_wherever_it_is() -> None:
+    steps = question(Clock())
+    next(steps)
+
+    left = SessionLeft(SESSION, "to beta", "word")
+    steps_after = told(steps, None, None, left, None, None)
 
     assert steps_after[2:] == [
         HangUp(),

@@ -29,10 +29,10 @@ from holdfast.model.ids import Epoch, Incarnation, Index
 from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import refusal
 from holdfast.wire.commands import CommandReport
-from holdfast.wire.company import Who
 from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import Acknowledge, Ask, State, Take, TurnPassed
+from holdfast.wire.presence import Who
 from holdfast.wire.signatures import Sign
 
 GONE = SessionUnreachable(SESSION, "it hung up")

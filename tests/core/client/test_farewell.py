@@ -9,9 +9,9 @@ from holdfast.model.errors import AskedTooOften
 from holdfast.model.ids import Index
 from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import refusal
-from holdfast.wire.company import Who
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import Acknowledge, Drop, Inquire
+from holdfast.wire.presence import Who
 from holdfast.wire.signatures import Sign, Signed
 
 PEN = Pen(KEY, ANNA)

@@ -9,6 +9,8 @@ from holdfast.model.errors import (
     NoCommonVersion,
     NotAllowed,
     NotProven,
+    SessionLeft,
+    SessionStopped,
     SessionUnreachable,
     UnexpectedMessage,
 )
@@ -55,7 +57,7 @@ def test_both_sides_say_who_they_are() -> None:
     assert heard(made.hello()) == [Hello(SPOKEN, PROGRAM, ClientKind.CLI)]
     assert made.missing == "it does not greet"
     assert made.feed(said(Welcome(1, "holder"))) == b""
-    assert made.missing == "it does not ask who we are"
+    assert made.missing == "it does not ask for our identity"
     assert not made.is_greeted
     assert heard(made.feed(said(Challenge(NONCE)))) == [Identify(US, NONCE.upper())]
     assert made.is_greeted
@@ -116,6 +118,8 @@ def test_a_holder_that_welcomes_twice_talks_nonsense() -> None:
     [
         (Goodbye("not-allowed", "revoked"), NotAllowed),
         (Goodbye("detached-by", "detached by \x1bbert"), DetachedBy),
+        (Goodbye("session-stopped", "on disk as \x1bs.1"), SessionStopped),
+        (Goodbye("session-moved", "where it is"), SessionLeft),
         (refusal(NotProven(US), FrameKind.IDENTIFY), NotProven),
     ],
 )

@@ -16,14 +16,15 @@ from holdfast.model.errors import MalformedMessage, NotAllowed, SessionOver
 from holdfast.model.ids import Epoch
 from holdfast.model.inputs import InputKind
 from holdfast.wire.blame import BlameRequest
+from holdfast.wire.checkpoints import Checkpointed, CheckpointRequest
 from holdfast.wire.codec import refusal
 from holdfast.wire.commands import CommandReport, CommandRequest
-from holdfast.wire.company import Inherited, Who
 from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import GraphRequest, Listener
 from holdfast.wire.messages import MAX_NUMBER, End, Event, Exited, Halt, Seize, Take
 from holdfast.wire.preflights import Preflight, PreflightRequest
+from holdfast.wire.presence import Inherited, Who
 from holdfast.wire.trials import Try
 
 NO = NotAllowed(US, "observe")
@@ -116,6 +117,21 @@ def test_what_is_in_the_way_of_a_checkpoint_is_one_answer() -> None:
     assert question.begin()(told) == told
     with pytest.raises(NotAllowed):
         question.begin()(refusal(NO, FrameKind.PREFLIGHT_REQUEST))
+
+
+def test_an_image_is_waited_for_longer_than_an_answer() -> None:
+    question = questions.checkpoint(stop=True, label="one", key="k")
+    told = Checkpointed(
+        image="s.1", number=1, size=9, still_ms=5, stopped=True, cuts=()
+    )
+
+    assert question.asked == (
+        CheckpointRequest(stop=True, label="one", branch=False, key="k"),
+    )
+    assert question.patience > questions.preflight().patience
+    assert question.begin()(told) == told
+    with pytest.raises(NotAllowed):
+        question.begin()(refusal(NO, FrameKind.CHECKPOINT_REQUEST))
 
 
 def test_a_graph_that_is_refused_is_the_error() -> None:

@@ -13,7 +13,7 @@ from holdfast.crypto.identity import Identity
 from holdfast.crypto.noise import DH
 from holdfast.model.errors import HandshakeFailed, SealBroken
 from holdfast.model.ids import host_id
-from holdfast.wire import first_meeting, meeting, websocket
+from holdfast.wire import first_relay_messages, relay_messages, websocket
 from holdfast.wire.first_messages import NotOneOfThese
 from holdfast.wire.host_requests import packet_bytes
 
@@ -94,8 +94,8 @@ def test_i1_nothing_is_said_to_what_is_no_relay() -> None:
     [
         b"",
         b"garbage",
-        meeting.encode(meeting.Greet(2, b"n" * 32)),
-        meeting.encode(meeting.Refused("relay-full", "full", {})),
+        relay_messages.encode(relay_messages.Greet(2, b"n" * 32)),
+        relay_messages.encode(relay_messages.Refused("relay-full", "full", {})),
     ],
 )
 def test_i1_who_is_greeted_otherwise_does_not_say_who_it_is(greeting: bytes) -> None:
@@ -109,7 +109,7 @@ def test_i1_who_is_greeted_otherwise_does_not_say_who_it_is(greeting: bytes) -> 
 
 def test_i1_another_host_is_told_nothing() -> None:
     world, way = FarWorld(), way_to()
-    world.joined = meeting.encode(meeting.Joined(host_id(OTHER.public)))
+    world.joined = relay_messages.encode(relay_messages.Joined(host_id(OTHER.public)))
     with pytest.raises(NotOneOfThese):
         carry(way, world, way.begin())
     assert world.steps == ["reach"]
@@ -136,7 +136,7 @@ def carry_until_joined(way: RelayWay, world: FarWorld) -> None:
 
 
 def test_a_host_that_says_no_is_left() -> None:
-    for odd in (b"", b"no", first_meeting.open_host()):
+    for odd in (b"", b"no", first_relay_messages.open_host()):
         world, way = FarWorld(), way_to()
         world.opened = odd or b"\xc0"
         with pytest.raises(NotOneOfThese):

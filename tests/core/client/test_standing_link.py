@@ -26,7 +26,6 @@ from holdfast.core.client.submission import Submission
 from holdfast.model.errors import (
     HoldfastError,
     OutcomeUnknown,
-    SessionLost,
     SessionUnreachable,
     UnexpectedMessage,
 )
@@ -34,7 +33,6 @@ from holdfast.model.ids import ActorId, ClientId, Epoch, Index
 from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import Message, refusal
 from holdfast.wire.commands import CommandReport, CommandRequest
-from holdfast.wire.company import Who
 from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import (
@@ -43,11 +41,11 @@ from holdfast.wire.messages import (
     Event,
     Exited,
     Inquire,
-    Lost,
     Output,
     Submit,
     TurnPassed,
 )
+from holdfast.wire.presence import Who
 from holdfast.wire.signatures import Sign, Signed
 
 RUNNER = ClientId("c_" + "b" * 16)
@@ -243,11 +241,6 @@ def test_nobody_takes_the_place_of_a_holder_whose_session_has_ended() -> None:
     assert link.has_ended
     with pytest.raises(SessionUnreachable):
         link.cut(GONE, 0)
-
-
-def test_a_session_that_is_lost_ends_the_link() -> None:
-    with pytest.raises(SessionLost):
-        standing().hear(Lost("gone"), 0)
 
 
 def test_what_the_holder_tells_of_by_itself_is_kept_and_not_for_ever() -> None:

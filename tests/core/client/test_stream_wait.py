@@ -22,7 +22,6 @@ from holdfast.core.client.stream_wait import (
 from holdfast.core.client.timeouts import LOSS
 from holdfast.model.errors import (
     NotAllowed,
-    SessionLost,
     SessionOver,
     SessionUnreachable,
     WaitedInVain,
@@ -32,7 +31,7 @@ from holdfast.model.text import printable
 from holdfast.wire.codec import Message, refusal
 from holdfast.wire.commands import CommandReport, CommandRequest
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.messages import Attach, Exited, Gap, Lost, Mode, Output, State
+from holdfast.wire.messages import Attach, Exited, Gap, Mode, Output, State
 
 GONE = SessionUnreachable(SESSION, "it hung up")
 ONE = Incarnation(1)
@@ -97,16 +96,6 @@ def test_how_long_was_waited_is_counted_from_the_beginning() -> None:
     assert told.value.facts["what"] == printable(repr(b"x" * 99), 64)
 
 
-def test_the_life_that_was_lost_is_named() -> None:
-    wait = MatchWait(view(Mode.OBSERVE), re.compile(b"x"), 0, None)
-    wait.linked(0)
-    wait.hear(attached(life=2), 0)
-
-    with pytest.raises(SessionLost) as told:
-        wait.hear(Lost("gone"), 1)
-    assert told.value.facts["incarnation"] == 2
-
-
 def test_a_match_that_does_not_come_is_given_up() -> None:
     wait = matching(b"x", timeout=5)
 
@@ -118,8 +107,6 @@ def test_a_match_that_does_not_come_is_given_up() -> None:
         wait.cut(GONE, 5)
     with pytest.raises(SessionOver):
         wait.hear(Exited(0), 1)
-    with pytest.raises(SessionLost):
-        wait.hear(Lost("gone"), 1)
 
 
 def test_without_another_link_it_is_over() -> None:
@@ -376,10 +363,9 @@ def test_from_now_on_nothing_older_is_handed_out() -> None:
     assert follow.take() == [Output(10, b"now"), Output(13, b"!"), Gap(10, 14)]
 
 
-@pytest.mark.parametrize("last", [Exited(0), Lost("gone")])
-def test_the_end_is_handed_out_and_nothing_follows(last: Message) -> None:
+def test_the_end_is_handed_out_and_nothing_follows() -> None:
     follow = tail(0)
-    follow.hear(last, 0)
+    follow.hear(Exited(0), 0)
 
     assert follow.result
-    assert follow.take() == [last]
+    assert follow.take() == [Exited(0)]

@@ -20,9 +20,9 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import Epoch
 from holdfast.wire.codec import refusal
-from holdfast.wire.company import Who
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import MAX_ASK_MS, Ask, Exited, TurnPassed
+from holdfast.wire.presence import Who
 
 GONE = SessionUnreachable(SESSION, "it hung up")
 

@@ -4,9 +4,9 @@ from holdfast.core.client.attachment import Attachment
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import NO_EPOCH, ActorId, ClientId, Incarnation, SessionId
 from holdfast.wire.commands import ShellCommand
-from holdfast.wire.company import Presence
 from holdfast.wire.evidence import Evidence
 from holdfast.wire.messages import Attached, Cells, Mode, Operator
+from holdfast.wire.presence import Presence
 
 SESSION = SessionId("s_" + "a" * 16)
 CLIENT = ClientId("c_" + "a" * 16)

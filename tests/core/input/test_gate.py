@@ -14,6 +14,8 @@ from holdfast.core.input.gate import (
     GateRules,
     Judged,
     PolicyFailed,
+    Preview,
+    Previewed,
     Refuse,
     Reject,
     SeekApproval,
@@ -49,7 +51,7 @@ def codes(effects: list[Effect]) -> list[tuple[int | str, str]]:
                 told.append((ticket, error.code))
             case Refuse(actor, error):
                 told.append((actor, error.code))
-            case Admit() | Consult() | SeekApproval():
+            case Admit() | Consult() | Preview() | SeekApproval():
                 pass
     return told
 
@@ -100,6 +102,54 @@ def test_ask_shows_operators_exactly_what_waits() -> None:
     [ticket] = gate.pending()
     assert (ticket.number, ticket.state) == (1, TicketState.PENDING)
     assert (ticket.rule, ticket.deadline) == ("careful", 301)
+
+
+def previewing_gate() -> Gate:
+    gate = consulting_gate()
+    assert gate.handle(Judged(1, Verdict.PREVIEW, "try"), now=1) == [Preview(1)]
+    return gate
+
+
+def test_what_was_tried_out_waits_with_what_was_told_of_it() -> None:
+    gate = previewing_gate()
+
+    assert gate.is_trying(1)
+    assert gate.pending() == ()
+    assert gate.next_deadline() == 121
+    assert gate.handle(Previewed(1, "abc"), now=5) == [
+        SeekApproval(1, BOT, EPOCH, BYTES, "try", "abc")
+    ]
+    assert not gate.is_trying(1)
+    assert gate.next_deadline() == 305
+    assert gate.handle(Previewed(1, "def"), now=6) == []
+    assert gate.handle(Approved(1, ANNA, BYTES, EPOCH), now=7) == [
+        Admit(1, "try", ANNA)
+    ]
+
+
+def test_a_preview_without_a_result_is_asked_about_without_it() -> None:
+    gate = previewing_gate()
+
+    assert gate.tick(120) == []
+    assert gate.tick(121) == [SeekApproval(1, BOT, EPOCH, BYTES, "try")]
+    assert codes(gate.tick(421)) == [(1, "approval-timeout")]
+
+
+def test_nothing_that_is_tried_out_can_be_approved_yet() -> None:
+    gate = previewing_gate()
+
+    assert codes(gate.handle(Approved(1, ANNA, BYTES, EPOCH), now=2)) == [
+        (ANNA, "nothing-pending")
+    ]
+
+
+def test_a_turn_that_moves_drops_what_is_tried_out() -> None:
+    gate = previewing_gate()
+
+    assert codes(gate.handle(CutShort(TurnMoved("anna", 4)), now=2)) == [
+        (1, "turn-moved")
+    ]
+    assert gate.handle(Previewed(1, "abc"), now=3) == []
 
 
 def test_an_approval_of_what_waits_admits_it() -> None:

@@ -23,6 +23,8 @@ from holdfast.core.input.gate import (
     GateRules,
     Judged,
     PolicyFailed,
+    Preview,
+    Previewed,
     Refuse,
     Reject,
     SeekApproval,
@@ -34,7 +36,8 @@ from holdfast.model.verdicts import Verdict
 
 ACTORS = tuple(ActorId(name) for name in ("anna", "bot", "carl"))
 DIGESTS = (b"d" * 32, b"e" * 32)
-POLICY_TIMEOUT, APPROVAL_TIMEOUT = 2.0, 10.0
+POLICY_TIMEOUT, APPROVAL_TIMEOUT, PREVIEW_TIMEOUT = 2.0, 10.0, 4.0
+RULES = GateRules(POLICY_TIMEOUT, APPROVAL_TIMEOUT, PREVIEW_TIMEOUT)
 
 actors = st.sampled_from(ACTORS)
 digests = st.sampled_from(DIGESTS)
@@ -60,7 +63,7 @@ class EverybodyAnswersEverything(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
-        self.gate = Gate(GateRules(POLICY_TIMEOUT, APPROVAL_TIMEOUT))
+        self.gate = Gate(RULES)
         self.acts: dict[int, Act] = {}
 
     @rule(actor=actors, epoch=epochs, digest=digests)
@@ -83,7 +86,18 @@ class EverybodyAnswersEverything(RuleBasedStateMachine):
             act.verdict = verdict
             if verdict is Verdict.ASK:
                 act.dies_at = self.now + APPROVAL_TIMEOUT
+            elif verdict is Verdict.PREVIEW:
+                act.dies_at = self.now + PREVIEW_TIMEOUT
         self.act(Judged(act.submitted.ticket, verdict, "rule"))
+
+    @precondition(lambda self: bool(self.acts))
+    @rule(data=st.data())
+    def a_preview_is_over(self, data: st.DataObject) -> None:
+        act = self.some(data, Verdict.PREVIEW)
+        counts = act.fate is None and act.verdict is Verdict.PREVIEW
+        effects = self.act(Previewed(act.submitted.ticket, "report"))
+        assert bool(effects) == counts
+        assert act.verdict is not Verdict.PREVIEW or act.fate is not None
 
     @precondition(lambda self: bool(self.acts))
     @rule(data=st.data())
@@ -91,7 +105,8 @@ class EverybodyAnswersEverything(RuleBasedStateMachine):
         act = self.some(data)
         act.failed = act.failed or (act.verdict is None and act.fate is None)
         self.act(PolicyFailed(act.submitted.ticket, "crashed"))
-        assert act.fate is not None or act.verdict is Verdict.ASK, "I6"
+        waits = act.verdict in (Verdict.ASK, Verdict.PREVIEW)
+        assert act.fate is not None or waits, "I6"
 
     @precondition(lambda self: bool(self.acts))
     @rule(
@@ -160,7 +175,7 @@ class EverybodyAnswersEverything(RuleBasedStateMachine):
     @rule()
     def the_process_is_replaced(self) -> None:
         # The successor counts from one again: its tickets are new acts.
-        self.gate = Gate(GateRules(POLICY_TIMEOUT, APPROVAL_TIMEOUT))
+        self.gate = Gate(RULES)
         self.acts.clear()
 
     @invariant()
@@ -223,7 +238,10 @@ class EverybodyAnswersEverything(RuleBasedStateMachine):
                     given = self.acts[ticket].submitted
                     assert (actor, epoch) == (given.actor, given.epoch), "I3"
                     assert digest == given.digest, "I3"
-                case Consult() | Refuse():
+                    if self.acts[ticket].verdict is Verdict.PREVIEW:
+                        self.acts[ticket].verdict = Verdict.ASK
+                        self.acts[ticket].dies_at = self.now + APPROVAL_TIMEOUT
+                case Consult() | Preview() | Refuse():
                     pass
 
     def settle(self, ticket: int, fate: Admit | Reject) -> Act:

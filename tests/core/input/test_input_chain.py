@@ -238,6 +238,19 @@ def test_a_payload_that_cannot_be_read_was_made_by_nobody(data: str | None) -> N
     assert contents(book.entries()[0], was_free=False) == ()
 
 
+def test_an_input_made_before_a_move_is_of_the_life_it_was_made_for() -> None:
+    book = Book()
+    book.write(EntryKind.INPUT, {"input": "keys", "data": "", "life": 7})
+    book.write(EntryKind.INPUT, {"input": "keys", "data": ""})
+
+    before, here = book.entries()
+
+    assert contents(before, was_free=False) != contents(here, was_free=False)
+    assert contents(before, was_free=False) == (
+        content(Incarnation(7), before.epoch, "keys", b""),
+    )
+
+
 def test_numbers_that_no_client_has_said_were_made_by_nobody() -> None:
     book = Book()
     book.write(EntryKind.INPUT, {"input": "keys", "data": ""}, Epoch(0))

@@ -1,6 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.core.desk import ANNA, AT, BOT, Desk
+from tests.core.driven_intake import ANNA, AT, BOT, DrivenIntake
 
 from holdfast.core.input import turn
 from holdfast.core.input.budget import Budget
@@ -12,64 +12,64 @@ from holdfast.model.verdicts import Verdict
 ONE = {ActorKind.AGENT: Budget(inputs_per_minute=1)}
 
 
-def spent_desk() -> Desk:
-    desk = Desk()
-    desk.intake.budgets.adopt(ONE)
-    desk.send()
-    desk.judge(Verdict.DENY)
-    desk.told.clear()
-    return desk
+def spent_desk() -> DrivenIntake:
+    here = DrivenIntake()
+    here.intake.budgets.adopt(ONE)
+    here.send()
+    here.judge(Verdict.DENY)
+    here.told.clear()
+    return here
 
 
 def test_t31_what_is_over_the_budget_is_not_even_judged() -> None:
-    desk = spent_desk()
-    entries = len(desk.entries)
+    here = spent_desk()
+    entries = len(here.entries)
 
-    desk.send(2)
+    here.send(2)
 
-    assert desk.codes() == ["budget-spent"]
-    assert not [one for one in desk.told if isinstance(one, Consult)]
-    assert len(desk.entries) == entries
+    assert here.codes() == ["budget-spent"]
+    assert not [one for one in here.told if isinstance(one, Consult)]
+    assert len(here.entries) == entries
 
 
 def test_a_spent_budget_takes_no_free_turn() -> None:
-    desk = spent_desk()
-    desk.do(desk.intake.request(turn.Dropped(BOT), AT))
+    here = spent_desk()
+    here.do(here.intake.request(turn.Dropped(BOT), AT))
 
-    desk.send(2)
+    here.send(2)
 
-    assert desk.intake.turn.holder is None
+    assert here.intake.turn.holder is None
 
 
 def test_trying_without_the_turn_is_an_input_like_any_other() -> None:
-    desk = Desk()
-    desk.intake.budgets.adopt(ONE)
-    desk.do(desk.intake.request(turn.Seized(ANNA), AT))
+    here = DrivenIntake()
+    here.intake.budgets.adopt(ONE)
+    here.do(here.intake.request(turn.Seized(ANNA), AT))
 
-    desk.send(1)
-    desk.send(2)
+    here.send(1)
+    here.send(2)
 
-    assert desk.codes() == ["not-your-turn", "budget-spent"]
+    assert here.codes() == ["not-your-turn", "budget-spent"]
 
 
 def test_what_is_approved_after_a_while_is_paid_for_once() -> None:
-    desk = Desk()
-    desk.intake.budgets.adopt(ONE)
-    desk.send()
+    here = DrivenIntake()
+    here.intake.budgets.adopt(ONE)
+    here.send()
 
-    desk.judge(Verdict.ALLOW)
-    desk.write()
+    here.judge(Verdict.ALLOW)
+    here.write()
 
-    assert desk.codes() == []
-    assert "input" in desk.kinds()
+    assert here.codes() == []
+    assert "input" in here.kinds()
 
 
 def test_an_input_of_another_life_is_not_said_to_be_undone_for_its_cost() -> None:
-    desk = spent_desk()
+    here = spent_desk()
 
-    desk.send(2, incarnation=Incarnation(7))
+    here.send(2, incarnation=Incarnation(7))
 
-    assert desk.codes() == ["stale-incarnation"]
+    assert here.codes() == ["stale-incarnation"]
 
 
 rules = st.builds(
@@ -92,16 +92,16 @@ def test_t19_no_rule_and_no_budget_stands_before_a_seize(
     sent: int,
     asks: bool,  # noqa: FBT001  # hypothesis hands it over by place
 ) -> None:
-    desk = Desk()
-    desk.intake.turn.adopt(turn_rules)
-    desk.intake.budgets.adopt(spending)
+    here = DrivenIntake()
+    here.intake.turn.adopt(turn_rules)
+    here.intake.budgets.adopt(spending)
     for sequence in range(1, sent + 1):
-        desk.send(sequence)
-        desk.send(sequence, actor=ANNA)
+        here.send(sequence)
+        here.send(sequence, actor=ANNA)
     if asks:
-        desk.do(desk.intake.request(turn.AskedFor(ANNA, 5), AT))
-    epoch = desk.intake.turn.epoch
+        here.do(here.intake.request(turn.AskedFor(ANNA, 5), AT))
+    epoch = here.intake.turn.epoch
 
-    desk.do(desk.intake.seize(ANNA, AT))
+    here.do(here.intake.seize(ANNA, AT))
 
-    assert (desk.intake.turn.holder, desk.intake.turn.epoch) == (ANNA, epoch + 1)
+    assert (here.intake.turn.holder, here.intake.turn.epoch) == (ANNA, epoch + 1)

@@ -1,4 +1,4 @@
-from tests.core.desk import ANNA, AT, EVE, Desk
+from tests.core.driven_intake import ANNA, AT, EVE, DrivenIntake
 
 from holdfast.core.input import turn
 from holdfast.core.input.serializer import Apply
@@ -9,32 +9,32 @@ from holdfast.model.verdicts import Verdict
 
 
 def test_a_resize_is_made_under_a_free_turn_and_leaves_it_free() -> None:
-    desk = Desk()
-    given = desk.send(actor=ANNA, kind=InputKind.RESIZE, payload=b"80x24")
-    desk.judge(Verdict.ALLOW)
+    here = DrivenIntake()
+    given = here.send(actor=ANNA, kind=InputKind.RESIZE, payload=b"80x24")
+    here.judge(Verdict.ALLOW)
 
-    assert desk.last() == Apply(Index(3), given)
-    assert desk.intake.turn.holder is None
-    assert desk.kinds() == ["input"]
+    assert here.last() == Apply(Index(3), given)
+    assert here.intake.turn.holder is None
+    assert here.kinds() == ["input"]
 
 
 def test_a_resize_that_waits_for_approval_takes_no_turn() -> None:
-    desk = Desk()
-    desk.send(actor=ANNA, kind=InputKind.RESIZE, payload=b"80x24")
-    desk.judge(Verdict.ASK)
+    here = DrivenIntake()
+    here.send(actor=ANNA, kind=InputKind.RESIZE, payload=b"80x24")
+    here.judge(Verdict.ASK)
 
-    assert desk.intake.turn.holder is None
-    assert not any(isinstance(one, turn.PassTurn) for one in desk.told)
+    assert here.intake.turn.holder is None
+    assert not any(isinstance(one, turn.PassTurn) for one in here.told)
 
 
 def test_a_resize_under_another_s_turn_or_an_old_one_is_refused() -> None:
-    desk = Desk()
+    here = DrivenIntake()
     rights = Envelope(frozenset({Right.RESIZE}))
-    desk.do(desk.intake.grant(EVE, rights, ANNA, AT))
-    desk.do(desk.intake.request(turn.Took(ANNA), AT))
-    desk.send(actor=EVE, kind=InputKind.RESIZE, payload=b"80x24")
-    desk.do(desk.intake.request(turn.Dropped(ANNA), AT))
+    here.do(here.intake.grant(EVE, rights, ANNA, AT))
+    here.do(here.intake.request(turn.Took(ANNA), AT))
+    here.send(actor=EVE, kind=InputKind.RESIZE, payload=b"80x24")
+    here.do(here.intake.request(turn.Dropped(ANNA), AT))
     old = {"kind": InputKind.RESIZE, "payload": b"80x24", "epoch": Epoch(1)}
-    desk.send(2, actor=EVE, **old)
+    here.send(2, actor=EVE, **old)
 
-    assert desk.codes() == ["not-your-turn", "not-your-turn"]
+    assert here.codes() == ["not-your-turn", "not-your-turn"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from tests.core.desk import ANNA, AT, BOT, WRITER, Desk
+from tests.core.driven_intake import ANNA, AT, BOT, WRITER, DrivenIntake
 
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.input import gate, turn
@@ -12,32 +12,32 @@ from holdfast.model.moments import Moment
 from holdfast.model.verdicts import Verdict
 
 
-def judged(desk: Desk, at: Moment) -> None:
+def judged(here: DrivenIntake, at: Moment) -> None:
     said = gate.Judged(1, Verdict.ALLOW, "rule")
-    desk.do(desk.intake.judged(said, at, echo_off=False))
+    here.do(here.intake.judged(said, at, echo_off=False))
 
 
-def granted_less(desk: Desk) -> None:
+def granted_less(here: DrivenIntake) -> None:
     fewer = Envelope(frozenset({Right.TAKE}))
-    desk.do(desk.intake.grant(BOT, fewer, ANNA, AT))
+    here.do(here.intake.grant(BOT, fewer, ANNA, AT))
 
 
-def revoked(desk: Desk) -> None:
-    desk.do(desk.intake.revoke(BOT, ANNA, AT))
+def revoked(here: DrivenIntake) -> None:
+    here.do(here.intake.revoke(BOT, ANNA, AT))
 
 
-def disk_refuses(desk: Desk) -> None:
-    desk.holds_lines = True
-    desk.do(desk.intake.record(EntryKind.ATTACHED, {"actor": ANNA}, AT))
-    desk.do(desk.intake.store_failed("no room", AT))
+def disk_refuses(here: DrivenIntake) -> None:
+    here.holds_lines = True
+    here.do(here.intake.record(EntryKind.ATTACHED, {"actor": ANNA}, AT))
+    here.do(here.intake.store_failed("no room", AT))
 
 
-def sync_fails(desk: Desk) -> None:
-    desk.do(desk.intake.sync_failed("no disk", AT))
+def sync_fails(here: DrivenIntake) -> None:
+    here.do(here.intake.sync_failed("no disk", AT))
 
 
-def taken_by_another(desk: Desk) -> None:
-    desk.do(desk.intake.request(turn.Took(ANNA), AT))
+def taken_by_another(here: DrivenIntake) -> None:
+    here.do(here.intake.request(turn.Took(ANNA), AT))
 
 
 @pytest.mark.parametrize(
@@ -51,20 +51,20 @@ def taken_by_another(desk: Desk) -> None:
     ],
 )
 def test_what_changed_in_the_same_moment_counts(
-    happens: Callable[[Desk], None], code: str
+    happens: Callable[[DrivenIntake], None], code: str
 ) -> None:
-    desk = Desk()
-    desk.send()
-    happens(desk)
+    here = DrivenIntake()
+    here.send()
+    happens(here)
 
-    judged(desk, AT)
+    judged(here, AT)
 
-    assert desk.codes()[-1:] == [code]
+    assert here.codes()[-1:] == [code]
 
 
-def expiring(desk: Desk) -> None:
+def expiring(here: DrivenIntake) -> None:
     soon = Envelope(WRITER, expires_wall=AT.wall + 0.001)
-    desk.do(desk.intake.grant(BOT, soon, ANNA, AT))
+    here.do(here.intake.grant(BOT, soon, ANNA, AT))
 
 
 @pytest.mark.parametrize(
@@ -74,22 +74,22 @@ def expiring(desk: Desk) -> None:
 def test_a_right_that_runs_out_while_somebody_is_asked_counts(
     later: float, codes: list[str]
 ) -> None:
-    desk = Desk()
-    desk.do(desk.intake.request(turn.Took(BOT), AT))
-    expiring(desk)
-    desk.send()
+    here = DrivenIntake()
+    here.do(here.intake.request(turn.Took(BOT), AT))
+    expiring(here)
+    here.send()
 
-    judged(desk, Moment(AT.now + later, AT.wall + later))
+    judged(here, Moment(AT.now + later, AT.wall + later))
 
-    assert desk.codes() == codes
+    assert here.codes() == codes
 
 
 def test_nobody_comes_by_a_free_turn_with_a_right_that_has_run_out() -> None:
-    desk = Desk()
-    expiring(desk)
-    desk.send()
+    here = DrivenIntake()
+    expiring(here)
+    here.send()
 
-    judged(desk, Moment(AT.now + 0.002, AT.wall + 0.002))
+    judged(here, Moment(AT.now + 0.002, AT.wall + 0.002))
 
-    assert desk.codes() == ["not-allowed"]
-    assert desk.intake.turn.holder is None
+    assert here.codes() == ["not-allowed"]
+    assert here.intake.turn.holder is None

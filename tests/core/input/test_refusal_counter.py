@@ -1,14 +1,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.input.refusal_counter import MAX_OPEN, WINDOW, Declining, Tell
+from holdfast.core.input.refusal_counter import MAX_OPEN, WINDOW, RefusalCounter, Tell
 from holdfast.model.ids import ActorId
 
 ANNA, BOT = ActorId("a_anna"), ActorId("a_bot")
 
 
 def test_the_first_of_a_kind_is_told_at_once() -> None:
-    declining = Declining()
+    declining = RefusalCounter()
 
     assert declining.decline(BOT, "seize", "not-allowed", 0.0) == [
         Tell(BOT, "seize", "not-allowed", 1)
@@ -17,7 +17,7 @@ def test_the_first_of_a_kind_is_told_at_once() -> None:
 
 
 def test_what_follows_is_counted_and_told_together() -> None:
-    declining = Declining()
+    declining = RefusalCounter()
     for at in (0.0, 0.1, 0.2):
         declining.decline(BOT, "submit", "busy", at)
 
@@ -28,7 +28,7 @@ def test_what_follows_is_counted_and_told_together() -> None:
 
 
 def test_what_was_alone_is_told_once() -> None:
-    declining = Declining()
+    declining = RefusalCounter()
     declining.decline(BOT, "submit", "busy", 0.0)
 
     assert declining.tick(WINDOW) == []
@@ -36,7 +36,7 @@ def test_what_was_alone_is_told_once() -> None:
 
 
 def test_another_actor_request_or_code_is_another_kind() -> None:
-    declining = Declining()
+    declining = RefusalCounter()
     kinds = [
         (BOT, "submit", "busy"),
         (ANNA, "submit", "busy"),
@@ -50,7 +50,7 @@ def test_another_actor_request_or_code_is_another_kind() -> None:
 
 
 def test_i3_with_too_many_kinds_the_oldest_is_told_early() -> None:
-    declining = Declining()
+    declining = RefusalCounter()
     declining.decline(BOT, "oldest", "busy", 0.0)
     declining.decline(BOT, "oldest", "busy", 0.0)
     for number in range(MAX_OPEN - 1):
@@ -73,7 +73,7 @@ def test_i3_with_too_many_kinds_the_oldest_is_told_early() -> None:
 def test_i1_and_i2_nothing_is_uncounted_and_a_window_has_two_entries(
     tries: list[tuple[ActorId, str, float]],
 ) -> None:
-    declining, now = Declining(), 0.0
+    declining, now = RefusalCounter(), 0.0
     told: list[tuple[float, Tell]] = []
 
     for actor, code, pause in tries:

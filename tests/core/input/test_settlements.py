@@ -1,5 +1,5 @@
 import pytest
-from tests.core.desk import ANNA, AT, Desk
+from tests.core.driven_intake import ANNA, AT, DrivenIntake
 
 from holdfast.core.book.log_writer import Store
 from holdfast.core.input.serializer import Answer, Sync
@@ -12,134 +12,134 @@ from holdfast.model.verdicts import Verdict
 LATER = Moment(AT.now + SETTLE_PATIENCE, AT.wall + SETTLE_PATIENCE)
 
 
-def typed(desk: Desk, sequence: int, *, waits: bool = False) -> None:
-    desk.send(sequence, waits=waits)
-    desk.judge(Verdict.ALLOW, ticket=sequence)
-    desk.write()
+def typed(here: DrivenIntake, sequence: int, *, waits: bool = False) -> None:
+    here.send(sequence, waits=waits)
+    here.judge(Verdict.ALLOW, ticket=sequence)
+    here.write()
 
 
-def synced(desk: Desk) -> None:
+def synced(here: DrivenIntake) -> None:
     """Make durable whatever was asked for, as often as it is."""
-    wanted = [one for one in desk.told if isinstance(one, Sync)]
+    wanted = [one for one in here.told if isinstance(one, Sync)]
     done = 0
     while done < len(wanted):
-        desk.do(desk.intake.synced(wanted[done].index, AT))
+        here.do(here.intake.synced(wanted[done].index, AT))
         done += 1
-        wanted = [one for one in desk.told if isinstance(one, Sync)]
+        wanted = [one for one in here.told if isinstance(one, Sync)]
 
 
-def answered(desk: Desk) -> list[int]:
+def answered(here: DrivenIntake) -> list[int]:
     return [
         one.id.sequence
-        for one in desk.told
+        for one in here.told
         if isinstance(one, Answer) and isinstance(one.outcome, Applied)
     ]
 
 
 def test_the_next_key_vouches_for_the_last() -> None:
-    desk = Desk()
-    typed(desk, 1)
-    synced(desk)
-    assert answered(desk) == [], "I1"
+    here = DrivenIntake()
+    typed(here, 1)
+    synced(here)
+    assert answered(here) == [], "I1"
 
-    typed(desk, 2)
-    assert answered(desk) == [], "I1: it is not durable"
-    synced(desk)
+    typed(here, 2)
+    assert answered(here) == [], "I1: it is not durable"
+    synced(here)
 
-    assert answered(desk) == [1]
-    assert desk.kinds() == ["turn", "input", "input"]
+    assert answered(here) == [1]
+    assert here.kinds() == ["turn", "input", "input"]
 
 
 def test_a_hundred_keys_make_a_hundred_entries() -> None:
-    desk = Desk()
+    here = DrivenIntake()
     for number in range(1, 101):
-        typed(desk, number)
-        synced(desk)
-    desk.do(desk.intake.tick(LATER))
-    synced(desk)
+        typed(here, number)
+        synced(here)
+    here.do(here.intake.tick(LATER))
+    synced(here)
 
-    assert answered(desk) == [*range(1, 101)]
-    assert desk.kinds().count("input") == 100
-    assert desk.kinds().count("settled") == 1
+    assert answered(here) == [*range(1, 101)]
+    assert here.kinds().count("input") == 100
+    assert here.kinds().count("settled") == 1
 
 
 def test_i2_nothing_is_held_for_longer_than_patience() -> None:
-    desk = Desk()
-    typed(desk, 1)
-    synced(desk)
+    here = DrivenIntake()
+    typed(here, 1)
+    synced(here)
 
-    assert desk.intake.next_deadline() == AT.now + SETTLE_PATIENCE
-    desk.do(desk.intake.tick(Moment(AT.now + SETTLE_PATIENCE - 0.01, 0)))
-    assert desk.kinds()[-1] == "input"
-    desk.do(desk.intake.tick(LATER))
+    assert here.intake.next_deadline() == AT.now + SETTLE_PATIENCE
+    here.do(here.intake.tick(Moment(AT.now + SETTLE_PATIENCE - 0.01, 0)))
+    assert here.kinds()[-1] == "input"
+    here.do(here.intake.tick(LATER))
 
-    assert desk.kinds()[-1] == "settled"
-    assert answered(desk) == [], "I1"
-    synced(desk)
-    assert answered(desk) == [1]
-    assert desk.intake.next_deadline() is None
+    assert here.kinds()[-1] == "settled"
+    assert answered(here) == [], "I1"
+    synced(here)
+    assert answered(here) == [1]
+    assert here.intake.next_deadline() is None
 
 
 def test_whoever_waits_is_answered_at_once_with_all_before() -> None:
-    desk = Desk()
-    typed(desk, 1)
-    typed(desk, 2, waits=True)
-    synced(desk)
+    here = DrivenIntake()
+    typed(here, 1)
+    typed(here, 2, waits=True)
+    synced(here)
 
-    assert answered(desk) == [1, 2]
-    assert desk.kinds()[-1] == "settled"
+    assert answered(here) == [1, 2]
+    assert here.kinds()[-1] == "settled"
 
 
 def test_what_is_held_is_made_durable_all_the_same() -> None:
-    desk = Desk()
-    typed(desk, 1)
+    here = DrivenIntake()
+    typed(here, 1)
 
-    [wanted] = [one for one in desk.told if isinstance(one, Sync)]
-    assert wanted.index == desk.entries[-1].index
+    [wanted] = [one for one in here.told if isinstance(one, Sync)]
+    assert wanted.index == here.entries[-1].index
 
 
 def test_whoever_leaves_is_answered_first() -> None:
-    desk = Desk()
-    typed(desk, 1)
-    desk.do(desk.intake.settle(AT))
-    synced(desk)
+    here = DrivenIntake()
+    typed(here, 1)
+    here.do(here.intake.settle(AT))
+    synced(here)
 
-    assert answered(desk) == [1]
-    assert desk.intake.settle(AT) == []
+    assert answered(here) == [1]
+    assert here.intake.settle(AT) == []
 
 
 @pytest.mark.parametrize("dies", ["at once", "after the next"])
 def test_a_successor_knows_that_what_was_held_went_in(dies: str) -> None:
-    desk = Desk()
-    typed(desk, 1)
+    here = DrivenIntake()
+    typed(here, 1)
     if dies == "after the next":
-        desk.send(2, waits=False)
-        desk.judge(Verdict.ALLOW, ticket=2)
-    heir = desk.successor()
+        here.send(2, waits=False)
+        here.judge(Verdict.ALLOW, ticket=2)
+    heir = here.successor()
 
-    heir.do(heir.intake.submit(desk.made(1), AT))
+    heir.do(heir.intake.submit(here.made(1), AT))
 
     assert answered(heir) == [1]
 
 
 def test_a_disk_that_fails_ends_the_waiting() -> None:
-    desk = Desk()
-    typed(desk, 1)
-    desk.do(desk.intake.sync_failed("it is broken", AT))
+    here = DrivenIntake()
+    typed(here, 1)
+    here.do(here.intake.sync_failed("it is broken", AT))
 
-    assert desk.intake.next_deadline() is None
-    assert desk.do(desk.intake.tick(LATER)) == []
+    assert here.intake.next_deadline() is None
+    assert here.do(here.intake.tick(LATER)) == []
 
 
 def test_a_seize_leaves_what_went_in_applied() -> None:
-    desk = Desk()
-    typed(desk, 1)
-    desk.do(desk.intake.seize(ANNA, AT))
-    desk.do(desk.intake.tick(LATER))
-    synced(desk)
+    here = DrivenIntake()
+    typed(here, 1)
+    here.do(here.intake.seize(ANNA, AT))
+    here.do(here.intake.tick(LATER))
+    synced(here)
 
-    assert answered(desk) == [1]
-    assert not any(isinstance(one, Store) for one in desk.intake.settle(AT))
+    assert answered(here) == [1]
+    assert not any(isinstance(one, Store) for one in here.intake.settle(AT))
 
 
 def test_i1_an_entry_vouches_for_nothing_before_it_is_durable() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from msgspec import structs
-from tests.core.desk import ANNA, AT, BOT, SESSION, WRITER, Desk
+from tests.core.driven_intake import ANNA, AT, BOT, SESSION, WRITER, DrivenIntake
 
 from holdfast.core.book.log_writer import Store
 from holdfast.core.book.logbook import EntryKind
@@ -20,21 +20,21 @@ from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.moments import Moment
 from holdfast.model.verdicts import Verdict
 
-LATER = Moment(AT.now + 5, AT.wall + 5)
+LATER = Moment(AT.now + 5, AT.wall + 5, AT.boot + 5)
 
 
 class Typist:
-    """Somebody who types into a desk, and what stands for it."""
+    """Somebody who types into a here, and what stands for it."""
 
     def __init__(self, lease: LeaseHolder | None = None) -> None:
-        self.desk = Desk(lease=lease)
+        self.here = DrivenIntake(lease=lease)
         self.kind = ActorKind.AGENT
-        self.standing = StandingVerdict(self.desk.intake, lambda _: self.kind)
+        self.standing = StandingVerdict(self.here.intake, lambda _: self.kind)
         self.sequence = 0
 
     def key(self, payload: bytes = b"a", **changes: object) -> Input:
         self.sequence += 1
-        made = self.desk.made(self.sequence, payload=payload)
+        made = self.here.made(self.sequence, payload=payload)
         return structs.replace(made, **changes)
 
     def decided(
@@ -46,20 +46,20 @@ class Typist:
         originators: tuple[ActorId, ...] = (),
     ) -> None:
         """Take the full decision, and learn from it."""
-        intake = self.desk.intake
-        self.desk.do(intake.submit(given, AT))
+        intake = self.here.intake
+        self.here.do(intake.submit(given, AT))
         ticket = intake.issue_ticket() - 1
         said = gate.Judged(ticket, verdict, "rule")
         effects = intake.judged(said, AT, echo_off=echo_off, originators=originators)
         self.standing.learn(given, effects)
-        self.desk.do(effects)
+        self.here.do(effects)
 
     def settled(self, size: int = 1) -> None:
-        self.desk.write(size)
+        self.here.write(size)
 
     def presses(self, given: Input | None = None, at: Moment = AT) -> bool:
         effects = self.standing.press(given or self.key(), at)
-        self.desk.do(effects)
+        self.here.do(effects)
         return bool(effects)
 
 
@@ -79,10 +79,10 @@ def test_the_next_key_needs_no_full_decision(typist: Typist) -> None:
     typist.settled()
     assert typist.presses(typist.key(b"\x1b[A"))
 
-    before, last = typist.desk.entries[-2:]
+    before, last = typist.here.entries[-2:]
     assert (before.fields["sequence"], last.fields["sequence"]) == (3, 4)
     assert last.fields["data"] == "G1tB"
-    assert list(before.fields) == list(typist.desk.entries[-3].fields)
+    assert list(before.fields) == list(typist.here.entries[-3].fields)
 
 
 def test_what_was_never_decided_does_not_stand() -> None:
@@ -130,57 +130,57 @@ def test_another_client_of_the_same_operator_is_decided_by_itself(
 
 def granted_less(typist: Typist) -> None:
     fewer = Envelope(frozenset({Right.TAKE}))
-    typist.desk.do(typist.desk.intake.grant(BOT, fewer, ANNA, AT))
+    typist.here.do(typist.here.intake.grant(BOT, fewer, ANNA, AT))
 
 
 def revoked(typist: Typist) -> None:
-    typist.desk.do(typist.desk.intake.revoke(BOT, ANNA, AT))
+    typist.here.do(typist.here.intake.revoke(BOT, ANNA, AT))
 
 
 def seized(typist: Typist) -> None:
-    typist.desk.do(typist.desk.intake.seize(ANNA, AT))
+    typist.here.do(typist.here.intake.seize(ANNA, AT))
 
 
 def given_away(typist: Typist) -> None:
-    typist.desk.do(typist.desk.intake.request(turn.Gave(BOT, ANNA), AT))
+    typist.here.do(typist.here.intake.request(turn.Gave(BOT, ANNA), AT))
 
 
 def frozen(typist: Typist) -> None:
-    typist.desk.do(typist.desk.intake.freeze(ANNA, AT))
+    typist.here.do(typist.here.intake.freeze(ANNA, AT))
 
 
 def frozen_and_thawed(typist: Typist) -> None:
     frozen(typist)
-    typist.desk.do(typist.desk.intake.thaw(ANNA, AT))
+    typist.here.do(typist.here.intake.thaw(ANNA, AT))
 
 
 def fenced(typist: Typist) -> None:
-    typist.desk.do(typist.desk.intake.fenced(AT))
+    typist.here.do(typist.here.intake.fenced(AT))
 
 
 def ended(typist: Typist) -> None:
-    typist.desk.do(typist.desk.intake.exited("0", AT))
+    typist.here.do(typist.here.intake.exited("0", AT))
 
 
 def another_policy(typist: Typist) -> None:
-    typist.desk.intake.adopt(TurnRules(), {})
+    typist.here.intake.adopt(TurnRules(), {})
 
 
 def a_budget(typist: Typist) -> None:
-    typist.desk.intake.adopt(
+    typist.here.intake.adopt(
         TurnRules(), {ActorKind.AGENT: Budget(inputs_per_minute=1)}
     )
 
 
 def disk_refuses(typist: Typist) -> None:
-    desk = typist.desk
-    desk.holds_lines = True
-    desk.do(desk.intake.record(EntryKind.ATTACHED, {"actor": ANNA}, AT))
-    desk.do(desk.intake.store_failed("no room", AT))
+    here = typist.here
+    here.holds_lines = True
+    here.do(here.intake.record(EntryKind.ATTACHED, {"actor": ANNA}, AT))
+    here.do(here.intake.store_failed("no room", AT))
 
 
 def sync_fails(typist: Typist) -> None:
-    typist.desk.do(typist.desk.intake.sync_failed("no disk", AT))
+    typist.here.do(typist.here.intake.sync_failed("no disk", AT))
 
 
 def another_kind(typist: Typist) -> None:
@@ -189,11 +189,11 @@ def another_kind(typist: Typist) -> None:
 
 def something_is_in_the_gate(typist: Typist) -> None:
     submitted = gate.Submitted(99, BOT, None, b"")
-    typist.desk.intake.gate.handle(submitted, AT.now)
+    typist.here.intake.gate.handle(submitted, AT.now)
 
 
 def somebody_comes_back(typist: Typist) -> None:
-    typist.desk.do(typist.desk.intake.attach(BOT, "c", AT))
+    typist.here.do(typist.here.intake.attach(BOT, "c", AT))
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def somebody_comes_back(typist: Typist) -> None:
 def test_nothing_stands_after(
     typist: Typist, happens: Callable[[Typist], None]
 ) -> None:
-    epoch = typist.desk.intake.turn.epoch
+    epoch = typist.here.intake.turn.epoch
     happens(typist)
 
     assert not typist.presses(typist.key(epoch=epoch))
@@ -228,7 +228,7 @@ def test_nothing_stands_after(
 def test_an_envelope_that_runs_out_stands_no_longer() -> None:
     typist = Typist()
     brief = Envelope(WRITER, SESSION, AT.wall + 1)
-    typist.desk.do(typist.desk.intake.grant(BOT, brief, ANNA, AT))
+    typist.here.do(typist.here.intake.grant(BOT, brief, ANNA, AT))
     for _ in range(2):
         typist.decided(typist.key())
         typist.settled()
@@ -252,12 +252,12 @@ def test_neither_does_a_lease() -> None:
 
 
 def test_a_key_waits_until_the_book_has_what_came_before(typist: Typist) -> None:
-    desk = typist.desk
-    desk.holds_lines = True
-    desk.do(desk.intake.record(EntryKind.INTENDED, {"actor": ANNA}, AT))
+    here = typist.here
+    here.holds_lines = True
+    here.do(here.intake.record(EntryKind.INTENDED, {"actor": ANNA}, AT))
 
     assert not typist.presses()
-    desk.store_held()
+    here.store_held()
     typist.sequence -= 1
     assert typist.presses()
 
@@ -284,7 +284,7 @@ def test_nothing_is_learned_from(how: str) -> None:
 
 def test_nothing_is_learned_while_there_is_a_budget() -> None:
     typist = Typist()
-    typist.desk.intake.adopt(TurnRules(), {ActorKind.HUMAN: Budget()})
+    typist.here.intake.adopt(TurnRules(), {ActorKind.HUMAN: Budget()})
     for _ in range(2):
         typist.decided(typist.key())
         typist.settled()
@@ -302,16 +302,16 @@ def test_a_line_teaches_nothing() -> None:
 
 
 def test_somebody_without_an_envelope_is_never_learned_of(typist: Typist) -> None:
-    entry = typist.desk.entries[-1]
-    nobody = Desk()
+    entry = typist.here.entries[-1]
+    nobody = DrivenIntake()
     other = StandingVerdict(nobody.intake, lambda _: ActorKind.AGENT)
-    given = typist.desk.made(2, actor=ActorId("nobody"), payload=b"a")
+    given = typist.here.made(2, actor=ActorId("nobody"), payload=b"a")
     said = {**entry.fields, "actor": given.actor, "sequence": 2}
     drafted = nobody.intake.book.record(EntryKind.INPUT, said, Epoch(1), AT)
 
     other.learn(given, [*drafted])
 
-    assert other.press(typist.desk.made(3, actor=given.actor, payload=b"a"), AT) == []
+    assert other.press(typist.here.made(3, actor=given.actor, payload=b"a"), AT) == []
 
 
 def test_a_key_waits_in_line_like_any_other(typist: Typist) -> None:
@@ -326,8 +326,8 @@ def test_a_repeat_is_not_pressed_again(typist: Typist) -> None:
     typist.settled()
 
     assert not typist.presses(first)
-    typist.desk.do(typist.desk.intake.submit(first, AT))
-    assert not any(isinstance(one, Store) for one in typist.desk.told[-1:])
+    typist.here.do(typist.here.intake.submit(first, AT))
+    assert not any(isinstance(one, Store) for one in typist.here.told[-1:])
 
 
 def test_a_key_with_known_id_and_other_bytes_is_refused(typist: Typist) -> None:
@@ -335,10 +335,10 @@ def test_a_key_with_known_id_and_other_bytes_is_refused(typist: Typist) -> None:
     assert typist.presses(first)
     typist.settled()
 
-    twin = typist.desk.made(first.id.sequence, payload=b"b")
-    typist.desk.do(typist.desk.intake.submit(twin, AT))
+    twin = typist.here.made(first.id.sequence, payload=b"b")
+    typist.here.do(typist.here.intake.submit(twin, AT))
 
-    assert typist.desk.codes()[-1] == "input-id-reused"
+    assert typist.here.codes()[-1] == "input-id-reused"
 
 
 # ── the key that has not come yet ─────────────────────────────────────────────
@@ -354,8 +354,8 @@ def test_the_entry_of_the_next_key_is_known_but_for_key_and_time(
 
     before, between, after = found.line
     line = b"%b%d%b%b%b" % (before, LATER.wall * 1000, between, b"cQ==", after)
-    assert typist.desk.entries[-1].line == line
-    assert typist.desk.intake.note() == found.note
+    assert typist.here.entries[-1].line == line
+    assert typist.here.intake.note() == found.note
 
 
 def test_what_was_never_decided_is_not_foreseen() -> None:
@@ -363,18 +363,18 @@ def test_what_was_never_decided_is_not_foreseen() -> None:
 
 
 def _fill_disk(typist: Typist) -> None:
-    typist.desk.holds_lines = True
+    typist.here.holds_lines = True
     said = {"actor": BOT}
-    typist.desk.do(typist.desk.intake.record(EntryKind.INTENDED, said, AT))
+    typist.here.do(typist.here.intake.record(EntryKind.INTENDED, said, AT))
 
 
 @pytest.mark.parametrize(
     "happens",
     [
-        lambda typist: typist.desk.intake.fenced(AT),
-        lambda typist: typist.desk.intake.adopt(TurnRules(), {}),
+        lambda typist: typist.here.intake.fenced(AT),
+        lambda typist: typist.here.intake.adopt(TurnRules(), {}),
         lambda typist: typist.presses(),
-        lambda typist: typist.desk.intake.submit(typist.key(b"\r"), AT),
+        lambda typist: typist.here.intake.submit(typist.key(b"\r"), AT),
         _fill_disk,
         lambda typist: setattr(typist, "kind", ActorKind.HUMAN),
     ],

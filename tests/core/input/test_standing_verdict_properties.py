@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.core.desk import ANNA, BOT, SESSION, WRITER
+from tests.core.driven_intake import ANNA, BOT, SESSION, WRITER
 
 from holdfast.core.book.log_writer import Store
 from holdfast.core.book.logbook import EntryKind, Logbook, genesis
@@ -69,7 +69,7 @@ class House:
         effects: list[Effect] = []
         if self.is_quick and not self.is_secret:
             foreseen = self.standing.foresee(given.seen)
-            is_blocked = self.intake.blocked(self.at.now) is not None
+            is_blocked = self.intake.blocked(self.at.boot) is not None
             effects = self.standing.press(given, self.at)
             self.pressed += bool(effects)
             self.was_foreseen(given, foreseen, effects, is_blocked=is_blocked)

@@ -12,6 +12,7 @@ from holdfast.core.overview.acts import (
     Leave,
     Looked,
     LookNow,
+    Recover,
     Redraw,
     Rename,
     Resized,
@@ -104,7 +105,7 @@ def test_tab_goes_to_the_next_that_needs_somebody() -> None:
 
     calm = World("a")
     calm.press("Tab")
-    assert calm.said == "nothing waits for anybody"
+    assert calm.said == "no session needs attention"
 
 
 def test_the_wheel_moves_the_selection() -> None:
@@ -168,6 +169,46 @@ def test_one_that_has_ended_is_not_attached_to() -> None:
 
     assert world.press("Enter") == []
     assert world.said == "a has ended; x removes it"
+
+
+def test_what_was_lost_is_started_again_after_a_yes() -> None:
+    world = World()
+    world.lists(row("a", gone="lost"))
+
+    assert world.press("Enter", "n") == []
+    assert world.press("Enter", "y") == [Recover(A)]
+    assert world.press("f") == []
+    assert world.said == "a is lost; Enter starts it again"
+
+
+def test_what_is_on_disk_goes_on_after_a_yes() -> None:
+    world = World()
+    world.lists(row("a", gone="on disk", image=3))
+
+    assert world.press("Enter", "y") == [Recover(A, 3)]
+    assert world.press("x") == []
+    assert world.said == "a is on disk; Enter restores it"
+
+
+def test_what_was_lost_goes_on_from_its_newest_image_after_a_yes() -> None:
+    world = World()
+    world.lists(row("a", gone="lost", saved=2))
+
+    assert world.press("i", "y") == [Recover(A, 2)]
+    assert world.press("Enter", "y") == [Recover(A)]
+    assert world.press("x") == []
+    assert world.said.endswith("i restores its newest image")
+    world.lists(row("a", gone="lost"))
+    assert world.press("i", "y") == []
+
+
+def test_what_cannot_be_started_again_says_why() -> None:
+    world = World()
+    world.lists(row("a", gone="lost", hindrance="its records cannot be read"))
+
+    assert world.press("Enter", "y") == []
+    assert world.press("Enter") == []
+    assert world.said == "a is lost: its records cannot be read"
 
 
 def test_a_turn_is_taken_from_somebody_only_after_a_yes() -> None:

@@ -63,11 +63,11 @@ def test_what_needs_somebody_is_first_and_marked_without_colours_too() -> None:
 
     found = lines(world)
 
-    assert found[0].endswith("1 needs somebody")
+    assert found[0].endswith("1 needs attention")
     assert found[2].startswith("! b")
     assert "waits for approval" in found[2]
     world.look("a", Look(state="waiting-for-secret"))
-    assert lines(world)[0].endswith("2 need somebody")
+    assert lines(world)[0].endswith("2 need attention")
     assert lines(world)[3].startswith("* a")
 
 
@@ -115,6 +115,10 @@ def test_a_wide_terminal_has_the_picture_beside_the_list() -> None:
     ("made", "said"),
     [
         (row("a", exit=0), "it has ended"),
+        (row("a", gone="lost"), "Enter starts it again"),
+        (row("a", gone="on disk", image=1), "Enter restores it"),
+        (row("a", gone="lost", hindrance="no records"), "no records"),
+        (row("a", gone="lost", hindrance="x", saved=1), "x; i restores"),
         (row("a", is_dozing=True), "asleep"),
         (row("a"), "looking…"),
         (row("a", look=Look(error="no answer")), "no answer"),
@@ -142,14 +146,14 @@ def test_no_sessions_are_told_of_in_words() -> None:
     world.tell(HostLost("far", "no answer"))
     assert "no sessions; n starts one" in text(world)
     assert "keeper: no keeper" in text(world)
-    assert "the keeper is away, far is away" in lines(world)[0]
+    assert "the keeper cannot be reached, far cannot be reached" in lines(world)[0]
 
     world.tell(Resized(20, 3))
     assert "no keeper" not in text(world)
 
     world = World("a")
     world.press("/", "z", "Enter")
-    assert "no session has these words" in text(world)
+    assert "no session matches" in text(world)
     assert "0 with “z”" in text(world)
 
 
@@ -261,7 +265,7 @@ def test_a_review_says_which_of_several_it_is_and_when_it_waits_no_longer() -> N
     assert lines(world)[0] == " a waits for approval, 2 of 2"
 
     world.look("a", Look())
-    assert lines(world)[0] == " a: it waits no longer"
+    assert lines(world)[0] == " a: no longer pending"
 
 
 def test_help_tells_every_key() -> None:

@@ -9,8 +9,11 @@ from holdfast.core.overview.sessions import (
     ordered,
     refreshed,
     row_from,
+    row_of_lost,
     walled,
 )
+from holdfast.model.ids import SessionId
+from holdfast.model.lost_record import LostRecord
 
 FACTS = {
     "id": "s_abc",
@@ -215,7 +218,7 @@ def test_a_host_tells_what_it_found_out() -> None:
 
     assert (look.turn, look.here, look.attached) == (
         "ann",
-        ("ann", "somebody", "somebody"),
+        ("ann", "unknown", "unknown"),
         3,
     )
     assert (look.pending_count, look.waiting, look.is_frozen) == (2, 1, True)
@@ -240,3 +243,19 @@ def test_an_age_is_told_in_its_largest_unit() -> None:
     told = [age(one) for one in (0, 1, 61, 7200, 200_000)]
 
     assert told == ["now", "1s", "1m", "2h", "2d"]
+
+
+def test_what_no_process_has_is_over_and_needs_nobody() -> None:
+    session = SessionId("s_" + "a" * 16)
+    lost = LostRecord(session, "web\x1b", 20, ("sh", "\x1b[2J"), why="no \x1brecords")
+    row = row_of_lost(lost)
+
+    assert row.key == ("", session)
+    assert (row.told_state, row.need, row.is_over) == ("lost", "over", True)
+    assert row.hindrance == "no \\x1brecords"
+    assert "\x1b" not in row.name + row.command
+    stopped = lost._replace(image=2, why="it is on disk", name="", host="box")
+    row = row_of_lost(stopped)
+    assert (row.told_state, row.image, row.hindrance) == ("on disk", 2, "")
+    assert row.label == f"box/{session}"
+    assert walled([row]) == []

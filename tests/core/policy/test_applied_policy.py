@@ -1,5 +1,8 @@
+from dataclasses import replace
+
 import pytest
 
+from holdfast.core.autonomy.ladder import Ladder, Step
 from holdfast.core.book.host_book import book_of, draft, seal_key
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.policy.applied_policy import (
@@ -41,6 +44,19 @@ def test_the_digest_is_that_of_the_text_and_of_the_plug_ins() -> None:
     assert FIRST.digest == digest_of(FREE)
     assert NEXT.digest == digest_of(b"", "ff") == digest_of(b"ff")
     assert NOTHING.digest == digest_of(b"")
+
+
+def test_the_ladder_is_part_of_the_record_and_of_the_digest() -> None:
+    step = Step("a_b", "/usr/bin/ls", Verdict.ASK, Verdict.PREVIEW, "")
+    ladder = Ladder().stepped(step)
+    climbed = replace(FIRST, ladder=ladder.to_text())
+
+    assert read_record(climbed.to_bytes(KEY), KEY) == climbed
+    assert climbed.digest != FIRST.digest == climbed.file_digest
+    assert climbed.policy().rungs == ladder.rungs
+    assert FIRST.policy() == read_policy(FREE)
+    again = replace(climbed, ladder=ladder.stepped(step).to_text())
+    assert again.digest != climbed.digest
 
 
 def test_no_byte_of_a_record_can_be_changed() -> None:

@@ -15,6 +15,8 @@ def changes(old: str, new: str) -> list[tuple[str, bool]]:
     ("old", "new", "what", "loosens"),
     [
         ("", RULE.format("allow", "ls"), "rule one added (allow)", True),
+        ("", '[autonomy]\nagent="ask"', "autonomy up to ask for agent", True),
+        ('[autonomy]\nagent="ask"', "", "no autonomy for agent", False),
         ("", RULE.format("deny", "ls"), "rule one added (deny)", False),
         (RULE.format("allow", "ls"), "", "rule one removed (allow)", False),
         (RULE.format("deny", "ls"), "", "rule one removed (deny)", True),

@@ -116,6 +116,15 @@ def test_what_is_to_be_asked_is_shown_and_waits() -> None:
     assert machine.actor_of(TICKET) == BOT
 
 
+def test_what_is_to_be_previewed_is_asked_about_at_once() -> None:
+    machine = ExecGate()
+    consulted(machine)
+
+    effects = machine.handle(gate.Judged(TICKET, Verdict.PREVIEW, "try"), 1)
+
+    assert effects == [Show(TICKET, WISH, "try")]
+
+
 def test_i2_an_approval_lets_it_happen_whatever_the_turn_is() -> None:
     effects = held().handle(approved(), 5)
 

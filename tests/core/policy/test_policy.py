@@ -21,6 +21,7 @@ from holdfast.model.verdicts import Verdict
 
 DENY_RM = '[[rule]]\nname = "no-rm"\nverdict = "deny"\nfirst = "rm"\nwhy = "no"\n'
 ASK_RM = '[[rule]]\nname = "ask-rm"\nverdict = "ask"\nfirst = "rm"\n'
+PREVIEW_RM = '[[rule]]\nname = "try-rm"\nverdict = "preview"\nfirst = "rm"\n'
 ALLOW_LS = '[[rule]]\nname = "ls"\nverdict = "allow"\nfirst = "ls"\n'
 ALLOW_ALL = '[[rule]]\nname = "all"\nverdict = "allow"\n'
 UNREAD = b"x $((y))"
@@ -41,6 +42,38 @@ def test_deny_wins_over_ask_and_ask_over_allow_i1() -> None:
     assert said(ALLOW_ALL + ASK_RM, b"rm x") == ("ask", "ask-rm")
     assert said(ALLOW_ALL + ASK_RM + DENY_RM, b"rm x") == ("deny", "no-rm")
     assert said(DENY_RM + ASK_RM + ALLOW_ALL, b"rm x") == ("deny", "no-rm")
+
+
+def test_preview_wins_over_allow_and_nothing_else_i1() -> None:
+    assert said(ALLOW_ALL + PREVIEW_RM, b"rm x") == ("preview", "try-rm")
+    assert said(PREVIEW_RM + ASK_RM + ALLOW_ALL, b"rm x") == ("ask", "ask-rm")
+    assert said(PREVIEW_RM + DENY_RM, b"rm x") == ("deny", "no-rm")
+    assert said(PREVIEW_RM, b"rm x") == ("preview", "try-rm")
+
+
+def test_a_preview_of_what_may_be_denied_is_asked_about() -> None:
+    tries = '[[rule]]\nname = "tries"\nverdict = "preview"\n'
+
+    assert said(tries, UNREAD) == ("preview", "tries")
+    assert said(tries + ALLOW_LS, UNREAD) == ("preview", "tries")
+    assert said(tries + PREVIEW_RM, UNREAD) == ("preview", "tries")
+    assert said(tries + DENY_RM, UNREAD) == ("ask", "undecidable")
+    assert said(tries + ASK_RM, UNREAD) == ("ask", "undecidable")
+    strict = '[undecidable]\nagent = "deny"\n'
+    assert said(strict + tries + DENY_RM, UNREAD) == ("deny", "undecidable")
+
+
+def test_what_a_preview_rule_may_fit_is_asked_about() -> None:
+    assert said(ALLOW_ALL + PREVIEW_RM, UNREAD) == ("ask", "undecidable")
+    assert said(PREVIEW_RM, UNREAD) == ("deny", "default-agent")
+
+
+def test_everything_of_a_kind_can_be_previewed_by_default() -> None:
+    tried = '[default]\nagent = "preview"\n'
+
+    assert said(tried, b"rm x") == ("preview", "default-agent")
+    assert said(tried + ALLOW_LS, b"ls") == ("allow", "ls")
+    assert said(tried + ALLOW_LS, UNREAD) == ("ask", "undecidable")
 
 
 def test_a_judgement_says_why() -> None:
@@ -168,7 +201,7 @@ def test_every_rule_says_what_stood_in_its_way() -> None:
         ("ls", Match.YES, "everything fits"),
         ("rule-3", Match.NO, "it does not fit by kind"),
         ("rule-4", Match.NO, "it does not fit by cwd"),
-        ("rule-5", Match.MAYBE, "nobody can tell by its words"),
+        ("rule-5", Match.MAYBE, "cannot be decided by its words"),
         ("rule-6", Match.NO, "it does not fit by signal"),
     ]
     (unread,) = explain(policy(ALLOW_LS), question(UNREAD))
@@ -215,7 +248,7 @@ def test_the_document_says_why_they_are_not() -> None:
     whole = document(question(b"ls", staged=None))
 
     assert (whole["text"], whole["commands"]) == (None, None)
-    assert whole["doubt"] == "what it goes on with is not known"
+    assert whole["doubt"] == "what follows is not known"
     assert document(question(b"2", kind=InputKind.SIGNAL))["commands"] is None
 
 

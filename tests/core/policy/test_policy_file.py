@@ -18,6 +18,7 @@ from holdfast.core.policy.policy_file import (
 from holdfast.core.policy.rules import Undecidable, Webhook
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedPolicy, UsageError
+from holdfast.model.limits import Limits
 from holdfast.model.verdicts import Verdict
 
 WHOLE = b"""
@@ -232,3 +233,40 @@ def test_a_webhook_is_asked_in_secret_or_on_this_machine(url: str) -> None:
     policy = read_policy(f'[webhook]\nurl = "{url}"'.encode())
 
     assert policy.webhook == Webhook(url, 1.0)
+
+
+def test_the_most_that_a_kind_of_actor_may_have_is_read() -> None:
+    policy = read_policy(b'[limits.agent]\nmemory = "4G"\ncpus = 2\npids = 1000\n')
+
+    assert policy.limits == {ActorKind.AGENT: Limits(4 << 30, 2000, 1000)}
+    for wrong in (
+        b"[limits]\nx = 1",
+        b"[limits.agent]\ndisk = 1",
+        b"[limits.agent]\npids = 1",
+    ):
+        with pytest.raises(MalformedPolicy):
+            read_policy(wrong)
+
+
+@pytest.mark.parametrize("key", ["sequence", "exact"])
+def test_a_sequence_of_nothing_but_a_bad_pattern_is_named(key: str) -> None:
+    text = f'[[rule]]\nverdict = "deny"\n{key} = ["\\u0001", "git \\u0001"]\n'
+
+    found = problems(text)
+
+    assert len(found) == 2
+    assert all("is not a pattern" in one for one in found)
+
+
+def test_autonomy_is_for_operators_who_are_not_human() -> None:
+    policy, problems = examine(b'[autonomy]\nagent = "allow"\nservice = "ask"\n')
+    refused, (problem,) = examine(b'[autonomy]\nhuman = "allow"\n')
+
+    assert problems == ()
+    assert policy is not None
+    assert policy.autonomy == {
+        ActorKind.AGENT: Verdict.ALLOW,
+        ActorKind.SERVICE: Verdict.ASK,
+    }
+    assert refused is None
+    assert "humans climb no ladder" in str(problem)

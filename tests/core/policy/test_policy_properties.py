@@ -7,7 +7,7 @@ from tests.core.policy_world import question
 from holdfast.core.policy.command_words import Match, WordPatterns
 from holdfast.core.policy.conditions import OneOf, Under
 from holdfast.core.policy.meant_folders import MeantFolders
-from holdfast.core.policy.policy import STRICTNESS, Policy, document, explain, judge
+from holdfast.core.policy.policy import Policy, document, explain, judge
 from holdfast.core.policy.policy_file import read_policy
 from holdfast.core.policy.rules import Rule, Undecidable
 from holdfast.core.shell.globs import Globs
@@ -15,7 +15,7 @@ from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import actor_id
 from holdfast.model.inputs import InputKind
 from holdfast.model.policy_questions import LocalTime, Question, TurnHold
-from holdfast.model.verdicts import Verdict
+from holdfast.model.verdicts import STRICTNESS, Verdict
 
 WORDS = ["rm", "ls", "sudo", "git", "push", "sh", "-c", "cd", "mk*", "*"]
 SPECIAL = [" ", " ", ";", "|", "'", '"', "$X", "$(", ")", "`", "\\", "\x1b[A", "\r"]
@@ -115,11 +115,11 @@ def test_another_rule_that_denies_makes_nothing_milder_i3(
     assert strictness(added, asked) >= strictness(policy, asked)
 
 
-@given(policies, questions, rules)
-def test_another_rule_that_asks_makes_no_allow_i3(
-    policy: Policy, asked: Question, rule: Rule
+@given(policies, questions, rules, st.sampled_from([Verdict.ASK, Verdict.PREVIEW]))
+def test_another_rule_that_asks_or_previews_makes_no_allow_i3(
+    policy: Policy, asked: Question, rule: Rule, verdict: Verdict
 ) -> None:
-    added = with_rule(policy, rule, Verdict.ASK)
+    added = with_rule(policy, rule, verdict)
 
     assert strictness(added, asked) >= min(1, strictness(policy, asked))
 
@@ -132,6 +132,8 @@ def test_a_deny_rule_that_fits_denies_i1(policy: Policy, asked: Question) -> Non
     if Verdict.DENY in fitting:
         assert judge(policy, asked).verdict is Verdict.DENY
     elif Verdict.ASK in fitting:
+        assert STRICTNESS[judge(policy, asked).verdict] >= STRICTNESS[Verdict.ASK]
+    elif Verdict.PREVIEW in fitting:
         assert judge(policy, asked).verdict is not Verdict.ALLOW
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from holdfast.core.policy.policy import Policy
 from holdfast.core.policy.policy_file import read_policy
-from holdfast.core.policy.session_start import NO_RIGHT, judge_start
+from holdfast.core.policy.session_start import NO_RIGHT, RIGHT_TO_MOVE, judge_start
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.envelopes import Standing
 from holdfast.model.ids import actor_id, session_id
@@ -172,3 +172,17 @@ def test_i4_an_interpreter_of_the_first_program_is_judged_too(verdict: Verdict) 
     assert judged(harmless, shell) is verdict
     assert judged(harmless) is Verdict.ALLOW
     assert judged(shell, gated=False) is Verdict.ALLOW
+
+
+def test_a_host_that_may_bring_a_session_needs_no_rule_and_passes_over_none() -> None:
+    def brought(text: str, standing: Standing = Standing.ENTITLED) -> str:
+        asked = question("mkfs")
+        judged = judge_start(
+            policy(text), asked, standing, is_gated=False, is_brought=True
+        )
+        return judged.rule
+
+    assert brought("") == RIGHT_TO_MOVE
+    assert brought(RULES[4]) == "never"
+    assert brought("", Standing.BARRED) == NO_RIGHT
+    assert said("", question("mkfs"), Standing.ENTITLED)[1] == "default-agent"

@@ -33,7 +33,7 @@ from holdfast.core.provenance.commands import (
     began_fields,
     finished_fields,
 )
-from holdfast.term.marks import Began, Prompted
+from holdfast.term.marks import Began, Ended, Prompted
 from holdfast.wire.lines import Value  # read by people too
 
 
@@ -226,6 +226,27 @@ def test_only_the_number_of_the_last_command_lives_on_in_the_next_life() -> None
     [begun] = heir.handle(Marked(Began("ls", 2), 720), at(2))
     assert isinstance(begun, Begin)
     assert begun.command.number == 3
+
+
+def test_what_ran_when_a_session_was_moved_still_runs() -> None:
+    last = Command(2, BERT, "make", 9)
+    for known in (-1, 99):
+        heir = Commands()
+        if known > 0:
+            heir.load(Kept((last,), ()))
+        heir.take_up(
+            [
+                entry(EntryKind.BEGAN, began_fields(last)),
+                next_life(by="a_x", offset=700, image=3, origin="h_x"),
+            ],
+            known,
+        )
+
+        assert heir.phase is Phase.RUNNING
+        [finished] = heir.handle(Marked(Ended(0, "/"), 750), at(9))
+        assert isinstance(finished, Finish)
+        assert (finished.command.number, finished.command.end) == (2, 750)
+        assert finished.command.status == 0
 
 
 def test_a_next_life_that_was_written_down_is_not_begun_again() -> None:

@@ -14,7 +14,7 @@ from holdfast.core.provenance.line_resolution import (
 )
 from holdfast.model.resolutions import Sort, Thing
 
-TOO_LONG = "it goes on too long"
+TOO_LONG = "the chain is too long"
 
 
 @pytest.fixture

@@ -71,6 +71,14 @@ def held(host: HostId = A) -> LeaseRegistry:
     return registry
 
 
+def test_leases_count_from_the_grant_until_they_run_out() -> None:
+    assert LeaseRegistry([], 0.0).routed_count(0.0) == 0
+    lives = held()
+
+    assert lives.routed_count(1.0) == 1
+    assert lives.routed_count(1.0 + 2 * SPAN) == 0
+
+
 def refusal(effects: list[Effect]) -> HoldfastError:
     (refuse,) = effects
     assert isinstance(refuse, Refuse)

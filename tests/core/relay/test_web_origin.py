@@ -1,9 +1,9 @@
 import pytest
 
-from holdfast.core.relay.web_origin import Asked, FrontDoor
+from holdfast.core.relay.web_origin import Asked, OriginCheck
 
 NAME = "relay.example"
-DOOR = FrontDoor([NAME, "127.0.0.1:7447"], "https")
+DOOR = OriginCheck([NAME, "127.0.0.1:7447"], "https")
 
 FOREIGN_ORIGINS = [
     "null",

@@ -30,6 +30,8 @@ GOOD = Machine(
     exec_gate="",
     keeps_sudo=True,
     capsules="",
+    own_files="",
+    limits="",
     criu="CRIU 4.2.1 (/usr/sbin/criu)",
     criu_trouble="",
     counts_changed_pages=True,
@@ -53,10 +55,7 @@ def test_a_good_machine_can_do_all_that_is_built() -> None:
     abilities = judge(GOOD)
 
     assert can_work(abilities)
-    assert [one.name for one in abilities if one.grade is not Grade.OK] == [
-        "checkpoints"
-    ]
-    assert "not built yet" in ability("checkpoints", GOOD).why
+    assert {one.grade for one in abilities} == {Grade.OK}
 
 
 @pytest.mark.parametrize(
@@ -143,7 +142,7 @@ def test_a_machine_that_cannot_hold_an_exec_says_why() -> None:
 
 
 def test_an_exec_gate_says_what_it_does_not_hold_and_what_it_costs() -> None:
-    assert "change its words" in ability("exec gate", GOOD).why
+    assert "arguments that change" in ability("exec gate", GOOD).why
     limited = ability("exec gate", replace(GOOD, keeps_sudo=False))
 
     assert limited.grade is Grade.LIMITED
@@ -166,16 +165,25 @@ def test_a_capsule_of_root_lacks_nothing_and_one_of_a_user_lacks_sudo() -> None:
     assert "sudo" in limited.why
 
 
+def test_files_of_a_capsule_s_own_are_there_or_it_is_said_why_not() -> None:
+    judged = ability("own files", replace(GOOD, own_files="/home: Invalid argument"))
+
+    assert ability("own files", GOOD).grade is Grade.OK
+    assert judged.grade is Grade.MISSING
+    assert "/home: Invalid argument" in judged.why
+    assert "HOLDFAST_STATE_DIR" in judged.advice
+
+
 def test_a_criu_that_passed_its_trial_is_named() -> None:
     judged = ability("criu", GOOD)
     assert judged.grade is Grade.OK
-    assert judged.why == f"{GOOD.criu} dumped and restored a capsule, as a trial"
+    assert judged.why.startswith(f"{GOOD.criu}: `checkpoint` and `restore` work")
 
 
 def test_a_kernel_that_counts_no_changed_pages_is_said_to_make_whole_dumps() -> None:
     judged = ability("criu", replace(GOOD, counts_changed_pages=False))
     assert judged.grade is Grade.OK
-    assert "every dump is a whole one" in judged.why
+    assert "every dump is complete" in judged.why
 
 
 def test_without_a_criu_it_is_said_what_there_is_and_what_to_do() -> None:
@@ -189,4 +197,14 @@ def test_without_a_criu_it_is_said_what_there_is_and_what_to_do() -> None:
 def test_a_trial_that_failed_is_told_with_its_reason() -> None:
     judged = ability("criu", replace(GOOD, criu_trouble="no reason"))
     assert judged.grade is Grade.MISSING
-    assert judged.why == f"{GOOD.criu}, but a trial failed: no reason"
+    assert judged.why == f"{GOOD.criu}, but a trial run failed: no reason"
+
+
+def test_a_machine_that_limits_nothing_says_what_is_refused() -> None:
+    machine = replace(GOOD, limits="processes cannot be limited: Permission denied")
+
+    found = ability("limits", machine)
+
+    assert found.grade is Grade.LIMITED
+    assert "`new --memory`, `--cpus` and `--pids` are refused" in found.why
+    assert can_work(judge(machine))

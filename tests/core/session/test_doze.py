@@ -1,23 +1,23 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.session.doze import LINGER, LONGEST, Drowsiness, Glimpse, Nap
+from holdfast.core.session.doze import LINGER, LONGEST, DozeTimer, Glimpse, Nap
 
 FIRST = 30.0
 QUIET = Glimpse(100, 7)
 
 
-def woken(slept: float, patience: float = FIRST) -> Drowsiness:
+def woken(slept: float, patience: float = FIRST) -> DozeTimer:
     nap = Nap(1000.0, patience, QUIET.offset, QUIET.entries, 900.0)
-    return Drowsiness(FIRST, 1000.0 + slept, nap)
+    return DozeTimer(FIRST, 1000.0 + slept, nap)
 
 
 def test_a_new_session_is_looked_at_after_the_patience() -> None:
-    assert Drowsiness(FIRST, 5.0).next_deadline() == 35.0
+    assert DozeTimer(FIRST, 5.0).next_deadline() == 35.0
 
 
 def test_two_equal_glimpses_let_it_doze() -> None:
-    machine = Drowsiness(FIRST, 0.0)
+    machine = DozeTimer(FIRST, 0.0)
 
     assert not machine.look(QUIET, 30.0)
     assert machine.next_deadline() == 60.0
@@ -25,7 +25,7 @@ def test_two_equal_glimpses_let_it_doze() -> None:
 
 
 def test_any_change_in_between_keeps_it_awake() -> None:
-    machine = Drowsiness(FIRST, 0.0)
+    machine = DozeTimer(FIRST, 0.0)
     machine.look(QUIET, 30.0)
 
     assert not machine.look(QUIET._replace(offset=101), 60.0)
@@ -35,7 +35,7 @@ def test_any_change_in_between_keeps_it_awake() -> None:
 
 def test_what_is_not_free_never_dozes() -> None:
     """I1."""
-    machine = Drowsiness(FIRST, 0.0)
+    machine = DozeTimer(FIRST, 0.0)
     busy = QUIET._replace(is_free=False)
 
     assert not any(machine.look(busy, 30.0 * number) for number in range(1, 9))
@@ -43,7 +43,7 @@ def test_what_is_not_free_never_dozes() -> None:
 
 def test_what_becomes_free_waits_for_a_whole_patience() -> None:
     """I2."""
-    machine = Drowsiness(FIRST, 0.0)
+    machine = DozeTimer(FIRST, 0.0)
     machine.look(QUIET._replace(is_free=False), 30.0)
 
     assert not machine.look(QUIET, 60.0)
@@ -51,7 +51,7 @@ def test_what_becomes_free_waits_for_a_whole_patience() -> None:
 
 
 def test_whoever_was_refused_asks_again_after_a_patience() -> None:
-    machine = Drowsiness(FIRST, 0.0)
+    machine = DozeTimer(FIRST, 0.0)
     machine.look(QUIET, 30.0)
     machine.look(QUIET, 60.0)
 
@@ -60,7 +60,7 @@ def test_whoever_was_refused_asks_again_after_a_patience() -> None:
 
 
 def test_the_nap_says_since_when_nothing_has_changed() -> None:
-    machine = Drowsiness(FIRST, 0.0)
+    machine = DozeTimer(FIRST, 0.0)
     machine.look(QUIET, 30.0)
     machine.look(QUIET, 60.0)
 
@@ -68,7 +68,7 @@ def test_the_nap_says_since_when_nothing_has_changed() -> None:
 
 
 def test_a_nap_that_nobody_looked_at_before_says_nothing_of_the_session() -> None:
-    assert Drowsiness(FIRST, 3.0).nap(4.0) == Nap(4.0, FIRST, 0, 0, 3.0)
+    assert DozeTimer(FIRST, 3.0).nap(4.0) == Nap(4.0, FIRST, 0, 0, 3.0)
 
 
 def test_who_was_woken_for_nothing_dozes_again_after_a_moment() -> None:
@@ -108,7 +108,7 @@ def test_the_patience_has_a_bound() -> None:
 @given(st.floats(min_value=0.01, max_value=5000.0))
 def test_a_steady_pace_ends_the_dozing_or_is_worth_it(pause: float) -> None:
     """I4: whoever prints every so often wakes seldom, or is not let sleep."""
-    now, wakes, machine, changed = 0.0, 0, Drowsiness(FIRST, 0.0), 0
+    now, wakes, machine, changed = 0.0, 0, DozeTimer(FIRST, 0.0), 0
     slept: list[float] = []
     next_print = pause
     for _ in range(2000):
@@ -123,7 +123,7 @@ def test_a_steady_pace_ends_the_dozing_or_is_worth_it(pause: float) -> None:
         slept.append(next_print - now)
         waited = machine.patience
         now, changed, next_print = next_print, changed + 1, next_print + pause
-        machine = Drowsiness(FIRST, now, nap)
+        machine = DozeTimer(FIRST, now, nap)
         assert FIRST <= machine.patience <= FIRST * LONGEST
         assert machine.patience > waited or slept[-1] >= waited or waited == 960.0
     short = [one for one in slept if one < FIRST]

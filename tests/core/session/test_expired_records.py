@@ -81,3 +81,14 @@ def test_i4_only_a_file_that_nobody_knows_goes_and_only_when_it_is_old() -> None
     ]
 
     assert files_to_clear(found, {SessionId("s_known")}, NOW) == ["s_gone"]
+
+
+def test_the_files_of_a_session_that_never_lived_go_after_a_day() -> None:
+    young, old = NOW - KEEP_FOR + 1, NOW - KEEP_FOR
+    found = [
+        Leftover(SessionId("s_young"), young, has_socket=False, has_logbook=False),
+        Leftover(SessionId("s_old"), old, has_socket=False, has_logbook=False),
+        Leftover(SessionId("s_booked"), old, has_socket=False),
+    ]
+
+    assert files_to_clear(found, set(), NOW) == ["s_old"]

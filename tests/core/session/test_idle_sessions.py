@@ -1,9 +1,11 @@
+import math
 from dataclasses import replace
 
 import pytest
 
 from holdfast.core.session.idle_sessions import (
-    OBSERVE_GAP,
+    MISSED,
+    PACE,
     Action,
     Activity,
     Departed,
@@ -15,8 +17,10 @@ from holdfast.core.session.idle_sessions import (
     Reaper,
     ReapRefused,
     Reason,
+    Standing,
     Unwarn,
     Warn,
+    has_job,
 )
 from holdfast.model.ids import SessionId
 
@@ -25,7 +29,7 @@ T = SessionId("s_two")
 U = SessionId("s_three")
 QUIET = Activity(output_bytes=100, inputs=3, cpu_ticks=50)
 POLICY = Policy(window=100, warning=20, action=Action.END)
-PACE = 10
+STEP = int(PACE)
 
 
 def look(
@@ -39,7 +43,7 @@ def looks(
 ) -> list[tuple[int, Effect]]:
     return [
         (now, effect)
-        for now in range(since, until + 1, PACE)
+        for now in range(since, until + 1, STEP)
         for session in sessions or (S,)
         for effect in look(reaper, now, session=session)
     ]
@@ -79,7 +83,7 @@ def test_the_clock_alone_reaps_nothing_that_nobody_has_looked_at() -> None:
         replace(QUIET, inputs=4),
         replace(QUIET, cpu_ticks=49),
         replace(QUIET, foreground_job=True),
-        replace(QUIET, keep=True),
+        replace(QUIET, spared="kept"),
     ],
 )
 def test_any_activity_takes_the_warning_back_and_begins_the_time_anew(
@@ -95,12 +99,12 @@ def test_any_activity_takes_the_warning_back_and_begins_the_time_anew(
 
 @pytest.mark.parametrize(
     "activity",
-    [Activity(attached=1), Activity(foreground_job=True), Activity(keep=True)],
+    [Activity(attached=1), Activity(foreground_job=True), Activity(spared="kept")],
 )
 def test_what_is_live_or_kept_is_never_reaped(activity: Activity) -> None:
     reaper = Reaper(replace(POLICY, max_resident=0))
 
-    for now in range(0, 1000, PACE):
+    for now in range(0, 1000, STEP):
         assert look(reaper, now, activity) == []
     assert reaper.next_deadline() is None
 
@@ -141,7 +145,7 @@ def test_i4_sleep_does_not_use_up_a_warning_for_the_cap() -> None:
 
 def test_i2_a_warning_that_was_late_still_stands_for_its_whole_time() -> None:
     reaper = Reaper(POLICY)
-    for now in range(0, 121, PACE):
+    for now in range(0, 121, STEP):
         reaper.handle(Observed(S, QUIET), now)
 
     assert reaper.tick(120) == [Warn(S, reap_in=20)]
@@ -161,9 +165,9 @@ def test_i4_what_began_anew_before_a_sleep_is_not_idle_after_it() -> None:
 def test_a_gap_of_exactly_the_bound_still_counts() -> None:
     reaper = Reaper(POLICY)
     look(reaper, 0)
-    look(reaper, OBSERVE_GAP)
+    look(reaper, MISSED * PACE)
 
-    assert reaper.idle(S, OBSERVE_GAP) == OBSERVE_GAP
+    assert reaper.idle(S, MISSED * PACE) == MISSED * PACE
 
 
 def test_i3_reaping_is_said_once_until_it_is_refused() -> None:
@@ -212,7 +216,7 @@ def test_i5_over_the_cap_the_longest_idle_goes_first() -> None:
     look(reaper, 0, session=T)
 
     assert looks(reaper, 10, 50, S, T, U) == [
-        (10, Warn(T, reap_in=20)),
+        (10, Warn(T, 20, Reason.POPULATION_CAP)),
         (30, Reap(T, Action.END, idle=30, reason=Reason.POPULATION_CAP)),
     ]
 
@@ -221,7 +225,7 @@ def test_i5_a_session_seen_once_is_not_known_to_be_idle() -> None:
     reaper = Reaper(replace(POLICY, max_resident=0))
 
     assert look(reaper, 0) == []
-    assert look(reaper, 10) == [Warn(S, reap_in=20)]
+    assert look(reaper, 10) == [Warn(S, 20, Reason.POPULATION_CAP)]
 
 
 def test_a_warning_for_the_cap_is_taken_back_when_there_is_room_again() -> None:
@@ -240,3 +244,108 @@ def test_without_a_warning_time_it_is_reaped_with_the_warning() -> None:
         (100, Warn(S, reap_in=0)),
         (100, Reap(S, Action.END, idle=100, reason=Reason.IDLE_WINDOW)),
     ]
+
+
+def test_i5_over_the_memory_cap_as_many_go_as_it_takes() -> None:
+    reaper = Reaper(replace(POLICY, max_memory=100))
+    sizes = {S: 60, T: 0, U: 70}
+    told = []
+
+    for now in range(0, 41, STEP):
+        for session, memory in sizes.items():
+            told += reaper.handle(Observed(session, QUIET, memory), now)
+        told += reaper.tick(now)
+
+    # The longest idle has nothing in memory; all are idle for as long, and by name.
+    assert told == [
+        Warn(S, 20, Reason.MEMORY_CAP),
+        Reap(S, Action.END, idle=30, reason=Reason.MEMORY_CAP),
+    ]
+
+
+def test_what_is_over_the_cap_and_has_been_idle_for_the_window_is_reaped_for_that() -> (
+    None
+):
+    reaper = Reaper(replace(POLICY, max_resident=0, warning=95))
+
+    (at, _), (late, reaped) = looks(reaper, 0, 200)
+
+    assert (at, late) == (10, 110)
+    assert reaped == Reap(S, Action.END, idle=110, reason=Reason.IDLE_WINDOW)
+
+
+def test_without_a_window_the_caps_alone_decide() -> None:
+    reaper = Reaper(replace(POLICY, window=math.inf, max_resident=1))
+    look(reaper, 0)
+
+    assert look(reaper, 10) == []
+    assert reaper.next_deadline() is None
+    assert reaper.standings(10) == [Standing(S, 10, "there is room for it", None, None)]
+    assert looks(reaper, 20, 50, S, T)[-1] == (
+        40,
+        Reap(S, Action.END, idle=40, reason=Reason.POPULATION_CAP),
+    )
+
+
+@pytest.mark.parametrize(
+    ("activity", "why"),
+    [
+        (Activity(attached=1), "somebody is attached"),
+        (Activity(foreground_job=True), "a job runs in the foreground"),
+        (Activity(attached=1, spared="it is kept"), "it is kept"),
+    ],
+)
+def test_a_standing_says_why_a_session_is_not_reaped(
+    activity: Activity, why: str
+) -> None:
+    reaper = Reaper(POLICY)
+    look(reaper, 0, activity)
+
+    assert reaper.standings(10) == [Standing(S, 0, why, None, None)]
+
+
+def test_a_standing_says_when_a_session_is_reaped_and_why() -> None:
+    reaper = Reaper(POLICY)
+    look(reaper, 0)
+    look(reaper, 5, session=T)
+
+    assert reaper.standings(10) == [
+        Standing(S, 10, "", Reason.IDLE_WINDOW, 90),
+        Standing(T, 5, "", Reason.IDLE_WINDOW, 95),
+    ]
+
+
+def test_a_standing_counts_the_warning_that_was_given() -> None:
+    reaper = Reaper(replace(POLICY, max_resident=0))
+    looks(reaper, 0, 20)
+
+    assert reaper.standings(20) == [Standing(S, 20, "", Reason.POPULATION_CAP, 10)]
+    assert reaper.standings(40) == [Standing(S, 40, "", Reason.POPULATION_CAP, 0)]
+
+
+def test_the_pace_of_the_policy_says_how_long_a_look_is_good_for() -> None:
+    reaper = Reaper(replace(POLICY, pace=100))
+    look(reaper, 0)
+
+    assert reaper.idle(S, 300) == 300
+    assert reaper.idle(S, 301) == 0
+
+
+@pytest.mark.parametrize(
+    ("word", "is_leader", "is_job"),
+    [
+        ("at-prompt", True, False),
+        ("at-prompt", False, False),
+        ("waiting-for-input", True, False),
+        ("idle", True, False),
+        ("waiting-for-input", False, True),
+        ("idle", False, True),
+        ("running", True, True),
+        ("waiting-for-secret", True, True),
+        ("", True, True),
+    ],
+)
+def test_a_job_is_what_has_the_terminal_and_is_no_prompt(
+    word: str, *, is_leader: bool, is_job: bool
+) -> None:
+    assert has_job(word, is_leader=is_leader) is is_job

@@ -11,7 +11,8 @@ from hypothesis.stateful import (
 )
 
 from holdfast.core.session.idle_sessions import (
-    OBSERVE_GAP,
+    MISSED,
+    PACE,
     Action,
     Activity,
     Departed,
@@ -30,7 +31,7 @@ from holdfast.model.ids import SessionId
 
 WINDOW = 60.0
 WARNING = 20.0
-PACE = 10.0
+OBSERVE_GAP = MISSED * PACE
 NAMES = [SessionId(f"s_{letter}") for letter in "abcd"]
 SESSION = st.sampled_from(NAMES)
 
@@ -47,15 +48,18 @@ class Truth:
     is_reaping: bool = False
 
     def was_live(self) -> bool:
-        return self.seen is not None and (self.seen.attached > 0 or self.seen.keep)
+        return self.seen is not None and (
+            self.seen.attached > 0 or bool(self.seen.spared)
+        )
 
 
 class CrowdOfSessions(RuleBasedStateMachine):
-    @initialize(cap=st.sampled_from((None, 2)))
-    def begin(self, cap: int | None) -> None:
+    @initialize(cap=st.sampled_from((None, 2)), room=st.sampled_from((None, 2, 3)))
+    def begin(self, cap: int | None, room: int | None) -> None:
         self.now = 0.0
         self.cap = cap
-        policy = Policy(WINDOW, WARNING, Action.END, cap)
+        self.room = room
+        policy = Policy(WINDOW, WARNING, Action.END, cap, room)
         self.reaper = Reaper(policy)
         self.truths = {name: Truth() for name in NAMES}
 
@@ -98,7 +102,7 @@ class CrowdOfSessions(RuleBasedStateMachine):
     @rule(name=SESSION, is_on=st.booleans())
     def somebody_marks_it(self, name: SessionId, *, is_on: bool) -> None:
         truth = self.truths[name]
-        truth.activity = replace(truth.activity, keep=is_on)
+        truth.activity = replace(truth.activity, spared="kept" if is_on else "")
 
     @precondition(lambda self: any(t.is_reaping for t in self.truths.values()))
     @rule(is_committed=st.booleans())
@@ -138,7 +142,7 @@ class CrowdOfSessions(RuleBasedStateMachine):
             truth.quiet = max(truth.quiet + gap - slept, 0.0) if is_quiet else 0.0
             if truth.warned is not None:
                 truth.warned = min(truth.warned + slept, self.now)
-            self.take(self.reaper.handle(Observed(name, truth.activity), self.now))
+            self.take(self.reaper.handle(Observed(name, truth.activity, 1), self.now))
             assert is_quiet or truth.warned is None or truth.is_reaping, "unwarned"
 
     def take(self, effects: list[Effect]) -> None:
@@ -165,19 +169,20 @@ class CrowdOfSessions(RuleBasedStateMachine):
         if reap.reason is Reason.IDLE_WINDOW:
             assert reap.idle >= WINDOW, "I1"
         else:
-            self.check_cap(truth)
+            is_room = reap.reason is Reason.MEMORY_CAP
+            self.check_cap(truth, self.room if is_room else self.cap)
         truth.is_reaping = True
 
-    def check_cap(self, reaped: Truth) -> None:
-        assert self.cap is not None, "I5"
+    def check_cap(self, reaped: Truth, cap: int | None) -> None:
+        assert cap is not None, "I5"
         staying = [
             truth
             for name, truth in self.truths.items()
             if self.reaper.idle(name, self.now) is not None and not truth.is_reaping
         ]
-        assert len(staying) > self.cap, "I5"
+        assert len(staying) > cap, "I5"
         longer = [truth for truth in staying if truth.quiet > reaped.quiet]
-        assert len(longer) < len(staying) - self.cap, "I5"
+        assert len(longer) < len(staying) - cap, "I5"
 
 
 CrowdOfSessions.TestCase.settings = settings(stateful_step_count=40)

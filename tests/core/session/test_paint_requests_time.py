@@ -5,7 +5,9 @@ from holdfast.core.session.paint_requests import (
     MAX_WISHES,
     PATIENCE,
     REST,
+    START_PATIENCE,
     Connect,
+    Decline,
     Depict,
     Disconnect,
     Feed,
@@ -24,9 +26,44 @@ def test_i2_a_wish_without_an_answer_is_declined_at_its_deadline() -> None:
     world.machine.next(world.view, world.now)
     world.now += PATIENCE
     world.settle()
-
     assert world.declined == [ticket]
+    world.now += START_PATIENCE - PATIENCE
+    world.settle()
+
     assert Disconnect() in world.done
+
+
+def test_a_painter_that_is_slow_to_start_gives_a_screen_but_no_keyframe() -> None:
+    world = World()
+    world.print(10)
+    screen, keyframe = world.wish(Want.SCREEN), world.wish(Want.KEYFRAME)
+    begun = world.ask(Reset)
+    world.now += PATIENCE
+    assert world.machine.is_due(*world.bounds)
+    assert world.machine.next(world.view, world.now) == [Decline(keyframe)]
+    deadline = world.machine.next_deadline()
+    assert deadline == world.now + START_PATIENCE - PATIENCE
+    world.answer(begun)
+    world.settle()
+
+    assert list(world.granted) == [screen]
+
+
+def test_a_wish_that_waited_behind_another_takes_no_painter_from_it() -> None:
+    world = World()
+    world.wish()
+    world.settle()
+    world.print(10)
+    screen = world.wish(Want.SCREEN)
+    keyframe = world.wish(Want.KEYFRAME)
+    world.now += PATIENCE - 1
+    fed = world.ask(Feed)
+    world.now += 1
+    assert world.machine.next(world.view, world.now) == [Decline(keyframe)]
+    world.answer(fed)
+    world.settle()
+
+    assert screen in world.granted
 
 
 def test_a_painter_that_never_said_a_word_is_not_waited_for_again_soon() -> None:
@@ -35,7 +72,7 @@ def test_a_painter_that_never_said_a_word_is_not_waited_for_again_soon() -> None
     world.wish()
     world.step()
     world.machine.next(world.view, world.now)
-    world.now += PATIENCE
+    world.now += START_PATIENCE
     world.settle()
     hasty = world.wish()
     world.settle()
@@ -95,7 +132,7 @@ def test_a_feed_that_nobody_wished_for_has_a_deadline_too() -> None:
     world.step()
     world.step()
     world.machine.next(world.view, world.now)
-    world.now += PATIENCE
+    world.now += START_PATIENCE
 
     assert world.machine.is_due(*world.bounds)
     assert world.machine.next(world.view, world.now) == [Disconnect()]

@@ -115,7 +115,7 @@ def test_a_program_that_reads_lines_waits_for_input() -> None:
     assert seen(one()) == Doing(
         Word.WAITING_FOR_INPUT,
         is_sure=True,
-        why=("it (7) waits", "the terminal reads whole lines and shows them"),
+        why=("it (7) waits", "the terminal reads lines with echo"),
     )
 
 
@@ -246,3 +246,11 @@ def test_whoever_may_read_beside_the_first_is_noticed(
 
     assert is_alone(Evidence(GROUP, (one(), *beside))) is alone
     assert not is_alone(Evidence(GROUP, tuple(beside)))
+
+
+def test_what_has_no_lease_is_fenced_whatever_else_holds_it() -> None:
+    found = Evidence(is_frozen=True, fenced="its lease ran out")
+
+    doing = decide(found)
+
+    assert doing == Doing(Word.FENCED, is_sure=True, why=("its lease ran out",))

@@ -9,7 +9,6 @@ import pytest
 
 from holdfast.core.session.stream import (
     HEADER,
-    CutViewer,
     Resume,
     Send,
     Skip,
@@ -230,168 +229,69 @@ def test_i1_a_window_killed_while_it_is_made_is_empty_or_refused() -> None:
     assert len(states) > 4
 
 
-def test_a_fresh_reader_starts_at_the_keyframe() -> None:
-    window = window_of(4, b"abcdef")
-
-    assert plan_resume(window, None, 5) == Resume(5, gap=0, keyframe=True)
-
-
-@pytest.mark.parametrize("keyframe_at", [None, 1, 7])
-def test_a_fresh_reader_without_a_usable_keyframe_gets_what_is_kept(
-    keyframe_at: int | None,
-) -> None:
-    window = window_of(4, b"abcdef")
-
-    assert plan_resume(window, None, keyframe_at) == Resume(2, gap=0, keyframe=False)
+def test_a_fresh_reader_gets_what_is_kept() -> None:
+    assert plan_resume(window_of(4, b"abcdef"), None) == Resume(2, gap=0)
 
 
 @pytest.mark.parametrize("after", [2, 4, 6])
 def test_a_reader_inside_the_window_goes_on_where_it_was(after: int) -> None:
+    assert plan_resume(window_of(4, b"abcdef"), after) == Resume(after, gap=0)
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_a_reader_that_was_left_behind_is_told_how_much_is_gone(after: int) -> None:
     window = window_of(4, b"abcdef")
 
-    assert plan_resume(window, after, 5) == Resume(after, gap=0, keyframe=False)
-
-
-def test_a_reader_that_was_left_behind_is_told_how_much_is_gone() -> None:
-    window = window_of(4, b"abcdef")
-
-    assert plan_resume(window, 1, None) == Resume(2, gap=1, keyframe=False)
-    assert plan_resume(window, 1, 6) == Resume(6, gap=5, keyframe=True)
-    assert plan_resume(window, 0, 1) == Resume(2, gap=2, keyframe=False)
+    assert plan_resume(window, after) == Resume(2, gap=2 - after)
 
 
 @pytest.mark.parametrize("after", [7, 2**63, 2**80])
 def test_an_offset_that_was_never_reached_is_refused(after: int) -> None:
     with pytest.raises(OffsetAhead):
-        plan_resume(window_of(4, b"abcdef"), after, None)
+        plan_resume(window_of(4, b"abcdef"), after)
 
 
 def test_a_negative_offset_is_refused() -> None:
     with pytest.raises(NegativeOffset):
-        plan_resume(window_of(4, b"abcdef"), -1, None)
-
-
-def viewer(at: int = 0, *, bound: int = 100, stalled_after: float = 10) -> Viewer:
-    return Viewer(at, bound=bound, stalled_after=stalled_after)
+        plan_resume(window_of(4, b"abcdef"), -1)
 
 
 def test_a_viewer_is_offered_the_same_bytes_until_it_accepts_them() -> None:
     window = window_of(8, b"abcdef")
-    reader = viewer()
+    reader = Viewer(0)
 
-    assert reader.pull(window, 4, now=0) == [Send(0, memoryview(b"abcd"))]
-    assert reader.pull(window, 4, now=0) == [Send(0, memoryview(b"abcd"))]
-    reader.accepted(3, now=0)
-    assert reader.pull(window, 4, now=0) == [Send(3, memoryview(b"def"))]
-    reader.accepted(3, now=0)
-    assert reader.pull(window, 4, now=0) == []
+    assert reader.pull(window, 4) == [Send(0, memoryview(b"abcd"))]
+    assert reader.pull(window, 4) == [Send(0, memoryview(b"abcd"))]
+    reader.accepted(0)
+    reader.accepted(3)
+    assert reader.pull(window, 4) == [Send(3, memoryview(b"def"))]
+    reader.accepted(3)
+    assert reader.pull(window, 4) == []
     assert reader.cursor == 6
 
 
 def test_a_viewer_whose_bytes_are_gone_is_told_how_many() -> None:
     window = window_of(4, b"abcdef")
 
-    assert viewer().pull(window, 9, now=0) == [
-        Skip(gap=2, at=2, keyframe=False),
+    assert Viewer(0).pull(window, 9) == [
+        Skip(gap=2, at=2),
         Send(2, memoryview(b"cd")),
     ]
 
 
-def test_a_viewer_beyond_its_bound_is_skipped_to_the_keyframe() -> None:
-    window = window_of(8, b"abcdef")
-    reader = viewer(bound=5)
-
-    assert reader.pull(window, 9, now=0, keyframe_at=4) == [
-        Skip(gap=4, at=4, keyframe=True),
-        Send(4, memoryview(b"ef")),
-    ]
-
-
-@pytest.mark.parametrize("keyframe_at", [None, 0, 7])
-def test_a_viewer_beyond_its_bound_reads_on_while_no_keyframe_is_ahead(
-    keyframe_at: int | None,
-) -> None:
-    window = window_of(8, b"abcdef")
-
-    effects = viewer(bound=5).pull(window, 9, now=0, keyframe_at=keyframe_at)
-
-    assert effects == [Send(0, memoryview(b"abcdef"))]
-
-
-def test_a_viewer_within_its_bound_is_not_skipped() -> None:
-    window = window_of(8, b"abcdef")
-
-    effects = viewer(bound=6).pull(window, 9, now=0, keyframe_at=4)
-
-    assert effects == [Send(0, memoryview(b"abcdef"))]
-
-
-def test_a_viewer_that_takes_nothing_is_cut_with_the_count_of_what_waited() -> None:
-    window = window_of(8, b"abcdef")
-    reader = viewer(stalled_after=10)
-    reader.pull(window, 9, now=1)
-    reader.accepted(2, now=3)
-    reader.accepted(0, now=9)
-    window.append(b"ghijklmn")
-
-    assert reader.next_deadline() == 13
-    assert reader.tick(window, now=12.9) == []
-    assert reader.tick(window, now=13) == [CutViewer(pending=12)]
-
-
-def test_a_cut_viewer_asks_for_nothing_more() -> None:
-    window = window_of(8, b"abcdef")
-    reader = viewer(bound=1, stalled_after=10)
-    reader.pull(window, 9, now=0)
-    reader.tick(window, now=10)
-
-    assert reader.pull(window, 9, now=11) == []
-    assert reader.tick(window, now=99) == []
-    assert reader.next_deadline() is None
-
-
-def test_a_viewer_that_has_everything_is_never_cut() -> None:
+def test_a_viewer_that_keeps_up_is_offered_what_comes_next() -> None:
     window = window_of(8, b"abc")
-    reader = viewer()
-    reader.pull(window, 9, now=0)
-    reader.accepted(3, now=5)
+    reader = Viewer(0)
+    reader.kept_up(3)
 
-    assert reader.next_deadline() is None
-    assert reader.tick(window, now=1e9) == []
+    window.append(b"d")
 
-
-def test_time_counts_from_the_first_byte_that_waited() -> None:
-    window = window_of(8, b"abc")
-    reader = viewer(stalled_after=10)
-    reader.pull(window, 9, now=2)
-    reader.pull(window, 9, now=7)
-
-    assert reader.next_deadline() == 12
-
-
-def test_a_skip_to_the_very_end_leaves_nothing_to_wait_for() -> None:
-    window = window_of(8, b"abcdef")
-    reader = viewer(bound=1)
-    reader.pull(window, 2, now=0)
-
-    assert reader.pull(window, 9, now=1, keyframe_at=6) == [
-        Skip(gap=6, at=6, keyframe=True)
-    ]
-    assert reader.next_deadline() is None
-
-
-def test_no_room_for_a_byte_is_no_reason_to_forget_the_time() -> None:
-    window = window_of(8, b"abc")
-    reader = viewer(stalled_after=10)
-    reader.pull(window, 9, now=0)
-    reader.pull(window, 0, now=5)
-
-    assert reader.next_deadline() == 10
+    assert reader.pull(window, 9) == [Send(3, memoryview(b"d"))]
 
 
 def test_accepting_more_than_was_offered_is_a_bug() -> None:
-    reader = viewer()
-    reader.pull(window_of(8, b"abc"), 2, now=0)
+    reader = Viewer(0)
+    reader.pull(window_of(8, b"abc"), 2)
 
     with pytest.raises(AssertionError):
-        reader.accepted(3, now=0)
+        reader.accepted(3)

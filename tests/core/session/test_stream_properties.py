@@ -11,7 +11,6 @@ from hypothesis.stateful import (
 
 from holdfast.core.session.stream import (
     HEADER,
-    CutViewer,
     Send,
     Skip,
     StreamWindow,
@@ -20,8 +19,6 @@ from holdfast.core.session.stream import (
 )
 
 CAPACITY = 16
-BOUND = 10
-STALLED_AFTER = 5.0
 
 
 def kept(window: StreamWindow) -> bytes:
@@ -45,40 +42,29 @@ def test_i2_any_cut_of_the_output_keeps_the_same_tail(
     assert kept(window) == output[window.start :]
 
 
-@given(
-    printed=st.integers(0, 40),
-    after=st.none() | st.integers(0, 40),
-    keyframe_at=st.none() | st.integers(0, 50),
-)
+@given(printed=st.integers(0, 40), after=st.none() | st.integers(0, 40))
 def test_i3_a_resumed_reader_has_every_byte_or_a_declared_gap(
-    printed: int, after: int | None, keyframe_at: int | None
+    printed: int, after: int | None
 ) -> None:
     window = StreamWindow.create(memoryview(bytearray(HEADER + CAPACITY)))
     window.append(bytes(printed))
     after = None if after is None else min(after, printed)
 
-    resume = plan_resume(window, after, keyframe_at)
+    resume = plan_resume(window, after)
 
     assert window.start <= resume.at <= window.end
     assert resume.gap >= 0
     if after is not None:
         assert after + resume.gap == resume.at
         assert bool(resume.gap) == (after < window.start)
-    if resume.keyframe:
-        assert resume.at == keyframe_at
 
 
 class Watcher:
     """A viewer, and what its reader has been given so far."""
 
     def __init__(self, at: int) -> None:
-        self.viewer = Viewer(at, bound=BOUND, stalled_after=STALLED_AFTER)
+        self.viewer = Viewer(at)
         self.at = at
-        self.waits_since: float | None = None
-        self.is_cut = False
-
-    def state(self) -> tuple[int, float | None]:
-        return self.viewer.cursor, self.viewer.next_deadline()
 
 
 class SeveralViewersOneWindow(RuleBasedStateMachine):
@@ -89,87 +75,55 @@ class SeveralViewersOneWindow(RuleBasedStateMachine):
         self.memory = memoryview(bytearray(HEADER + CAPACITY))
         self.window = StreamWindow.create(self.memory)
         self.output = b""
-        self.keyframe_at: int | None = None
-        self.now = 0.0
         self.watchers: list[Watcher] = []
         self.numbers = itertools.count()
 
-    # Only sizes at which something changes: a little, about a bound, a lap.
+    # Only sizes at which something changes: a little, and about a lap.
     @rule(size=st.sampled_from((1, 5, 11, 16, 23)))
     def the_session_prints(self, size: int) -> None:
-        states = [watcher.state() for watcher in self.watchers]
+        places = self.places()
         data = bytes(next(self.numbers) % 251 for _ in range(size))
         self.output += data
         self.window.append(data)
-        assert states == [watcher.state() for watcher in self.watchers], "I4"
+        assert places == self.places(), "I4"
 
     @rule()
     def the_holder_is_replaced(self) -> None:
         self.window = StreamWindow.open(self.memory)
 
-    @rule(back=st.sampled_from((0, 3, 12)))
-    def a_keyframe_is_made(self, back: int) -> None:
-        self.keyframe_at = max(0, len(self.output) - back)
-
-    @rule(seconds=st.sampled_from((3.0, STALLED_AFTER)))
-    def time_passes(self, seconds: float) -> None:
-        self.now += seconds
-        for watcher in self.watchers:
-            self.tick(watcher)
-
     @precondition(lambda self: len(self.watchers) < 3)
     @rule(after=st.none() | st.integers(0, 40))
     def a_viewer_attaches(self, after: int | None) -> None:
         after = None if after is None else min(after, len(self.output))
-        resume = plan_resume(self.window, after, self.keyframe_at)
-        self.watchers.append(Watcher(resume.at))
+        self.watchers.append(Watcher(plan_resume(self.window, after).at))
 
     @precondition(lambda self: bool(self.watchers))
     @rule(data=st.data(), limit=st.sampled_from((1, 4, 40)))
     def a_viewer_reads(self, data: st.DataObject, limit: int) -> None:
         watcher = data.draw(st.sampled_from(self.watchers))
-        others = [one.state() for one in self.watchers if one is not watcher]
+        others = self.places(but=watcher)
         memory = bytes(self.memory)
-        for effect in watcher.viewer.pull(
-            self.window, limit, self.now, keyframe_at=self.keyframe_at
-        ):
+        for effect in watcher.viewer.pull(self.window, limit):
             match effect:
-                case Skip(gap, at, keyframe):
-                    assert not keyframe or at == self.keyframe_at, "I3"
+                case Skip(gap, at):
                     assert gap > 0, "I3"
                     assert watcher.at + gap == at, "I3"
                     watcher.at = at
-                    if at == len(self.output):
-                        watcher.waits_since = None
                 case Send(offset, sent):
                     count = data.draw(st.sampled_from((0, 1, len(sent))))
                     self.deliver(watcher, offset, bytes(sent[:count]))
                     assert len(sent) <= limit
         assert bytes(self.memory) == memory, "I4"
-        assert others == [one.state() for one in self.watchers if one is not watcher], (
-            "I4"
-        )
+        assert others == self.places(but=watcher), "I4"
+
+    def places(self, but: Watcher | None = None) -> list[int]:
+        return [one.viewer.cursor for one in self.watchers if one is not but]
 
     def deliver(self, watcher: Watcher, offset: int, data: bytes) -> None:
-        assert not watcher.is_cut
         assert offset == watcher.at, "I3"
         assert data == self.output[offset : offset + len(data)], "I3"
         watcher.at += len(data)
-        watcher.viewer.accepted(len(data), self.now)
-        if data or watcher.waits_since is None:
-            watcher.waits_since = self.now
-        if watcher.at == len(self.output):
-            watcher.waits_since = None
-
-    def tick(self, watcher: Watcher) -> None:
-        effects = watcher.viewer.tick(self.window, self.now)
-        since = watcher.waits_since
-        if since is None or self.now < since + STALLED_AFTER:
-            assert effects == []
-        else:
-            assert effects == [CutViewer(len(self.output) - watcher.at)]
-            watcher.is_cut = True
-            watcher.waits_since = None
+        watcher.viewer.accepted(len(data))
 
     @invariant()
     def the_window_claims_what_was_printed(self) -> None:
@@ -184,19 +138,15 @@ class SeveralViewersOneWindow(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         for watcher in self.watchers:
-            while not watcher.is_cut:
-                effects = watcher.viewer.pull(self.window, 40, self.now)
+            while effects := watcher.viewer.pull(self.window, 40):
                 for effect in effects:
                     match effect:
-                        case Skip(gap, at, _):
+                        case Skip(gap, at):
                             assert watcher.at + gap == at, "I3"
                             watcher.at = at
                         case Send(offset, sent):
                             self.deliver(watcher, offset, bytes(sent))
-                if not effects:
-                    break
-            assert watcher.is_cut or watcher.at == len(self.output), "I3"
-            assert watcher.viewer.next_deadline() is None
+            assert watcher.at == len(self.output), "I3"
 
 
 TestSeveralViewersOneWindow = SeveralViewersOneWindow.TestCase

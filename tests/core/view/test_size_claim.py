@@ -1,13 +1,13 @@
 import pytest
 
-from holdfast.core.view.size_claim import Footing, SizeClaim
+from holdfast.core.view.size_claim import SizeClaim, TurnStatus
 from holdfast.model.geometry import Size
 
 SMALL, LARGE = Size(80, 24), Size(130, 40)
-OURS = Footing(is_ours=True, is_free=False, is_alone=False)
-FREE = Footing(is_ours=False, is_free=True, is_alone=False)
-ALONE = Footing(is_ours=False, is_free=True, is_alone=True)
-THEIRS = Footing(is_ours=False, is_free=False, is_alone=True)
+OURS = TurnStatus(is_ours=True, is_free=False, is_alone=False)
+FREE = TurnStatus(is_ours=False, is_free=True, is_alone=False)
+ALONE = TurnStatus(is_ours=False, is_free=True, is_alone=True)
+THEIRS = TurnStatus(is_ours=False, is_free=False, is_alone=True)
 
 
 def claim(size: Size = LARGE) -> SizeClaim:
@@ -26,7 +26,7 @@ def claim(size: Size = LARGE) -> SizeClaim:
     ],
 )
 def test_the_turn_and_the_company_decide(
-    footing: Footing, *, arriving: bool, typing: bool
+    footing: TurnStatus, *, arriving: bool, typing: bool
 ) -> None:
     assert claim().on_arrival(SMALL, footing) is arriving
     assert claim().on_typing(SMALL, footing) is typing

@@ -8,8 +8,8 @@ from tests.holder.requests_world import Here, requested
 
 from holdfast.holder.input import handover
 from holdfast.model.ids import ActorId
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence
 from holdfast.wire.codec import Message
 
 MAX_TURNS = 100_000
@@ -24,7 +24,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Here]:
 
 def inherited(said: list[Message]) -> list[tuple[ActorId, ...]]:
     """Return whose line was taken over."""
-    return [one.by for one in said if isinstance(one, parties.Inherited)]
+    return [one.by for one in said if isinstance(one, presence.Inherited)]
 
 
 def passed(said: list[Message]) -> bool:
@@ -67,10 +67,10 @@ def test_who_asks_who_is_there_has_been_told_what_it_took_over(here: Here) -> No
     bert.submit(b"rm -rf x")
     here.ask(anna, wire.Seize(wire.Halt.NONE))
 
-    said = here.ask(anna, parties.Who())
+    said = here.ask(anna, presence.Who())
 
     assert inherited(said) == [(bert.id,)]
-    assert isinstance(said[-1], parties.Presence)
+    assert isinstance(said[-1], presence.Presence)
     here.world.turn()
     assert inherited(anna.told()) == []
 

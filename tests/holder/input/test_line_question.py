@@ -22,7 +22,7 @@ from holdfast.holder.input.line_question import LineQuestion
 from holdfast.holder.provenance import shell_commands
 from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.provenance.state_channel import make_pipe
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.holder.timers import Timers
 from holdfast.linux import pty, shared_memory
 from holdfast.model.errors import NotAtPrompt
@@ -74,13 +74,15 @@ def asked_of(integration: str, program: str) -> Iterator[Asked]:
     record = SessionRecord(SESSION, "build", stage.pid, command=("bash", "-i"))
     held = HeldRecord(creator=ANNA, integration=integration)
     with socket.socket(socket.AF_UNIX) as listener:
-        vaulted = Vaulted(record, held, stage.master, memory, listener, -1)
+        descriptors = SessionDescriptors(
+            record, held, stage.master, memory, listener, -1
+        )
         view = shared_memory.view(memory)
         StreamWindow.create(view)
         make_pipe(SESSION)
         window, timers = StreamWindow.open(view), Timers()
-        shell = Shell(ShellCommands(vaulted, window), window)
-        question = LineQuestion(vaulted, shell.following, timers)
+        shell = Shell(ShellCommands(descriptors, window), window)
+        question = LineQuestion(descriptors, shell.following, timers)
         yield Asked(stage, shell, question, timers)
     channel = shell.following.channel
     if channel is not None and channel.fd is not None:
@@ -135,7 +137,7 @@ def test_what_stands_there_and_nobody_typed_is_told(asked: Asked) -> None:
     asked.shell.says(Buffer("rm -rf", 6))
     asked.tick()
 
-    assert asked.why() == "something stands there that nobody has typed"
+    assert asked.why() == "the line has text that no operator typed"
 
 
 def test_a_line_that_is_entered_meanwhile_is_told(asked: Asked) -> None:
@@ -190,7 +192,7 @@ def test_a_shell_that_does_not_answer_may_have_part_of_it_on_its_line(
 
     asked.tick()
 
-    assert asked.why() == "it does not say what stands on its line"
+    assert asked.why() == "it does not report its line"
     standing = asked.shell.following.line.stands()
     assert (standing.is_empty, standing.by) == (False, (ANNA,))
 
@@ -203,7 +205,7 @@ def test_a_shell_that_was_never_asked_has_nothing_on_its_line(
 
     late.tick()
 
-    assert late.why() == "it does not say what stands on its line"
+    assert late.why() == "it does not report its line"
     assert late.shell.following.line.stands().is_empty
 
 
@@ -291,7 +293,7 @@ def test_what_still_stands_there_is_its_typist_s(
     asked.shell.says(Buffer("exit()", 6))
     asked.tick()
 
-    assert asked.why() == "something stands there that nobody has typed"
+    assert asked.why() == "the line has text that no operator typed"
     assert OTHER in asked.shell.following.line.stands().by
     with pytest.raises(NotAtPrompt):
         asked.shell.following.demand_prompt(asked.shell.given(client=OTHER_CLIENT))
@@ -306,7 +308,7 @@ def test_without_an_answer_nobody_who_had_a_hand_in_it_is_forgotten(
     asked.stage.says(b"7077~")
     asked.tick()
 
-    assert asked.why() == "it does not say what stands on its line"
+    assert asked.why() == "it does not report its line"
     assert {OTHER, ANNA} <= {*asked.shell.following.line.stands().by}
 
 

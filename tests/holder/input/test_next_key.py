@@ -1,4 +1,4 @@
-"""Keys that were prepared for, at a real desk with a real terminal and a real link."""
+"""Keys that were prepared for, with a real terminal and a real link."""
 
 import errno
 import os
@@ -6,108 +6,20 @@ import socket
 import termios
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import Client, World, successor, world
+from tests.holder.input_world import World, successor, world
+from tests.holder.typist import Typist
 from tests.scenarios.support import apply_policy, eventually
 
 from holdfast.core.book.logbook import EntryKind
-from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.moment import now
-from holdfast.holder.output.display import Display
-from holdfast.holder.record.note_memory import AREA
-from holdfast.linux import pty, shared_memory
+from holdfast.linux import pty
 from holdfast.model.actors import ActorKind
-from holdfast.model.ids import FIRST_INCARNATION, ClientId
-from holdfast.model.inputs import InputKind
+from holdfast.model.ids import ClientId
 from holdfast.wire import messages as wire
-from holdfast.wire.codec import Message, encode
-
-
-class Typist:
-    """Somebody who types over a real link, and sees what is printed."""
-
-    def __init__(self, here: World) -> None:
-        raw = shared_memory.view(here.vaulted.memory)
-        self.here = here
-        self.window = StreamWindow.open(raw[AREA:])
-        self.display = Display(here.context, self.window, here.session)
-        self.client: Client = here.join()
-        self.link = self.client.connection
-        self.link.watch(self.window, self.window.end)
-        here.context.poll.unwatch(self.link.link)
-        here.context.poll.watch(self.link.link, partial(self.link.receive, self.heard))
-        self.sequence = 0
-        self.others: list[Message] = []
-        # The first takes the turn, the second teaches, the third is pressed.
-        for key in (b"x", b"a", b"b"):
-            self.types(key)
-            self.settles()
-
-    def heard(self, connection: object, message: Message) -> None:
-        if isinstance(message, wire.Submit):
-            assert connection is self.link
-            self.here.session.desk.submit(self.link, message)
-        else:
-            self.others.append(message)
-
-    def send(self, raw: bytes) -> None:
-        self.client.far_end.sendall(raw)
-
-    def types(self, key: bytes, *, waits: bool = False) -> None:
-        """Send a key, and have the holder take what is there."""
-        self.sequence += 1
-        client = self.link.client
-        assert client is not None
-        viewer = self.link.viewer
-        assert viewer is not None
-        submit = wire.Submit(
-            client=client,
-            sequence=self.sequence,
-            kind=InputKind.KEYS,
-            incarnation=FIRST_INCARNATION,
-            epoch=self.here.intake.turn.epoch,
-            payload=key,
-            seen=viewer.cursor,
-            waits=waits,
-        )
-        self.send(encode(submit))
-        assert self.here.context.poll.turn(5)
-
-    def settles(self) -> None:
-        """Have everything done that is left to do."""
-        self.here.context.poll.interrupt()
-        while self.here.context.poll.turn(0.01):
-            pass
-        self.here.context.poll.interrupt()
-        self.here.session.settle()
-        self.here.turn(later=0.5)
-
-    def prepares(self) -> bool:
-        """Prepare for the next key; tell whether there is something to prepare."""
-        key = self.here.session.desk.next_key
-        assert key.is_due
-        key.prepare()
-        return self.is_expected
-
-    @property
-    def is_expected(self) -> bool:
-        return self.here.context.poll.expected is not None
-
-    @property
-    def is_put_off(self) -> bool:
-        """Whether a key is on its way that has not passed the desk."""
-        return self.here.context.poll.late is not None
-
-    def inputs(self) -> list[tuple[object, object]]:
-        """Return number and bytes of what the book says was typed."""
-        return [
-            (one.fields["sequence"], one.fields.get("data"))
-            for one in self.here.entries()
-            if one.kind is EntryKind.INPUT
-        ]
+from holdfast.wire.codec import encode
 
 
 @pytest.fixture
@@ -139,7 +51,7 @@ def read_back(here: World) -> bytes:
     settings = termios.tcgetattr(here.slave)
     settings[3] &= ~termios.ICANON
     termios.tcsetattr(here.slave, termios.TCSANOW, settings)
-    os.write(here.vaulted.master, b"!")  # After all that was typed.
+    os.write(here.descriptors.master, b"!")  # After all that was typed.
     read = bytearray()
 
     def is_whole() -> bool:
@@ -189,12 +101,13 @@ def test_then_it_passes_like_any_other(here: World, anna: Typist) -> None:
 
 def test_its_echo_is_shown_before_it_passes(here: World, anna: Typist) -> None:
     anna.types(b"c")
-    assert here.context.poll.turn(5)  # The terminal's echo, and nothing else.
+    told = [*anna.client.told()]
+    while wire.Output not in map(type, told):
+        assert here.context.poll.turn(5)
+        told += anna.client.told()
 
     assert anna.is_put_off
-    assert [one.data for one in anna.client.told() if isinstance(one, wire.Output)] == [
-        b"c"
-    ]
+    assert [one.data for one in told if isinstance(one, wire.Output)] == [b"c"]
 
 
 def test_a_bell_is_told_after_it_has_passed(here: World, anna: Typist) -> None:
@@ -297,6 +210,17 @@ def test_a_policy_holds_from_the_very_key(anna: Typist) -> None:
     assert anna.inputs()[-1] == (3, "Yg==")
 
 
+def test_a_budget_that_another_part_has_read_holds_for_the_next_key(
+    here: World, anna: Typist
+) -> None:
+    anna.types(b"c")
+    anna.settles()
+    apply_policy("[budget.human]\ninputs_per_minute = 1\n")
+    here.session.policy.in_force.refresh()
+
+    assert not anna.prepares()
+
+
 def test_a_full_disk_refuses_it_as_any_other(
     anna: Typist, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -320,14 +244,14 @@ def test_a_terminal_that_takes_nothing_gets_it_later(here: World, anna: Typist) 
     settings[3] &= ~(termios.ICANON | termios.ECHO)
     settings[3] |= termios.ECHO
     termios.tcsetattr(here.slave, termios.TCSANOW, settings)
-    anna.types(b"-")  # By the desk: the settings are others.
+    anna.types(b"-")  # By the input handler: the settings are others.
     anna.settles()
 
     def waits() -> bool:
         """Type when the terminal is full; what it held may have just moved on."""
         assert anna.prepares()
         for size in (4096, 1):  # Where no more fits, a single byte may.
-            while pty.write_available(here.vaulted.master, b"x" * size):
+            while pty.write_available(here.descriptors.master, b"x" * size):
                 pass
         anna.types(b"c")
         here.context.poll.interrupt()

@@ -1,9 +1,9 @@
-"""Keys admitted by a verdict that stands, at a real desk with a real terminal."""
+"""Keys admitted by a verdict that stands, at a real handler with a real terminal."""
 
 import termios
 
 import pytest
-from tests.holder.desk_world import Client, World
+from tests.holder.input_world import Client, World
 from tests.scenarios.support import apply_policy
 
 from holdfast.core.book.logbook import EntryKind
@@ -98,7 +98,7 @@ def test_a_key_typed_without_echo_is_never_written_down(
     settings = termios.tcgetattr(here.slave)
     settings[3] &= ~termios.ECHO
     termios.tcsetattr(here.slave, termios.TCSANOW, settings)
-    assert not pty.echoes(here.vaulted.master)
+    assert not pty.echoes(here.descriptors.master)
 
     assert types(here, anna)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import SESSION, Client
+from tests.holder.input_world import SESSION, Client
 from tests.holder.requests_world import Here, refusals, requested
 from tests.scenarios.support import apply_policy, eventually
 
@@ -23,8 +23,8 @@ from holdfast.model.ids import ActorId, client_id
 from holdfast.model.inputs import InputKind
 from holdfast.model.session_requests import Rename, packet_of
 from holdfast.model.verdicts import Verdict
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence
 from holdfast.wire.codec import Message
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.intents import Intend
@@ -42,8 +42,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Here]:
         yield made
 
 
-def presence(said: list[Message]) -> parties.Presence:
-    (found,) = [one for one in said if isinstance(one, parties.Presence)]
+def told_presence(said: list[Message]) -> presence.Presence:
+    (found,) = [one for one in said if isinstance(one, presence.Presence)]
     return found
 
 
@@ -53,9 +53,9 @@ def presence(said: list[Message]) -> parties.Presence:
 def test_a_grant_holds_for_as_long_as_it_says(here: Here) -> None:
     anna, bot = here.join(), here.join("bot", ActorKind.AGENT)
 
-    here.ask(anna, parties.Grant(bot.id, ("observe", "seize"), 0))
+    here.ask(anna, presence.Grant(bot.id, ("observe", "seize"), 0))
     forever = here.intake.rights.envelope_of(bot.id)
-    here.ask(anna, parties.Grant(bot.id, ("observe", "seize"), 60_000))
+    here.ask(anna, presence.Grant(bot.id, ("observe", "seize"), 60_000))
     for_a_while = here.intake.rights.envelope_of(bot.id)
 
     assert forever is not None
@@ -71,7 +71,7 @@ def test_a_grant_holds_for_as_long_as_it_says(here: Here) -> None:
 
 def test_a_grant_that_has_expired_is_none(here: Here) -> None:
     anna, bot = here.join(), here.join("bot", ActorKind.AGENT)
-    here.ask(anna, parties.Grant(bot.id, ("observe", "seize"), 1))
+    here.ask(anna, presence.Grant(bot.id, ("observe", "seize"), 1))
 
     def is_refused() -> bool:
         said = here.ask(bot, wire.Seize(wire.Halt.NONE))
@@ -84,7 +84,7 @@ def test_a_right_that_there_is_not_cannot_be_granted(here: Here) -> None:
     anna, bot = here.join(), here.join("bot", ActorKind.AGENT)
     before = here.intake.rights.envelope_of(bot.id)
 
-    said = here.ask(anna, parties.Grant(bot.id, ("fly",), 0))
+    said = here.ask(anna, presence.Grant(bot.id, ("fly",), 0))
 
     assert refusals(said) == [("no-such-right", FrameKind.GRANT)]
     assert here.intake.rights.envelope_of(bot.id) == before
@@ -94,7 +94,7 @@ def test_only_who_may_grant_grants_and_revokes(here: Here) -> None:
     anna, bot = here.join(), here.join("bot", ActorKind.AGENT)
     before = here.intake.rights.envelope_of(anna.id)
 
-    for message in (parties.Grant(bot.id, ("seize",), 0), parties.Revoke(anna.id)):
+    for message in (presence.Grant(bot.id, ("seize",), 0), presence.Revoke(anna.id)):
         said = here.ask(bot, message)
         assert [code for code, _ in refusals(said)] == ["not-allowed"]
 
@@ -105,7 +105,7 @@ def test_only_who_may_grant_grants_and_revokes(here: Here) -> None:
 def test_every_client_of_who_is_revoked_is_told_so_and_sent_away(here: Here) -> None:
     anna, bert, carl = here.join(), here.join("bert"), here.join("carl")
 
-    here.ask(anna, parties.Revoke(bert.id))
+    here.ask(anna, presence.Revoke(bert.id))
 
     (goodbye,) = [one for one in bert.told() if isinstance(one, wire.Goodbye)]
     assert goodbye.code == "not-allowed"
@@ -114,9 +114,9 @@ def test_every_client_of_who_is_revoked_is_told_so_and_sent_away(here: Here) -> 
     assert not [one for one in carl.told() if isinstance(one, wire.Goodbye)]
 
 
-def dismissal(client: Client) -> parties.DetachClient:
+def dismissal(client: Client) -> presence.DetachClient:
     assert client.connection.client is not None
-    return parties.DetachClient(client.connection.client)
+    return presence.DetachClient(client.connection.client)
 
 
 def goodbyes(client: Client) -> list[str]:
@@ -148,12 +148,21 @@ def test_an_agent_dismisses_nobody_else(here: Here) -> None:
 def test_who_has_left_already_is_dismissed_in_peace(here: Here) -> None:
     anna = here.join()
 
-    assert here.ask(anna, parties.DetachClient(client_id(bytes(10)))) == []
+    assert here.ask(anna, presence.DetachClient(client_id(bytes(10)))) == []
 
 
 # ── intents ───────────────────────────────────────────────────────────────────
 
-MEANT = Intend(act="run", intent="to see", effect="a list", parameters="ls")
+MEANT = Intend(
+    act="run",
+    intent="to see",
+    effect="a list",
+    parameters="ls",
+    prompt="m-1",
+    expects="",
+    idempotent=False,
+    attempt=1,
+)
 
 
 def test_an_intent_is_on_record(here: Here) -> None:
@@ -176,7 +185,7 @@ def test_who_may_only_type_or_only_run_has_intents_and_who_only_looks_has_none(
         (("command",), []),
         (("observe",), ["not-allowed"]),
     ):
-        here.ask(anna, parties.Grant(bot.id, rights, 0))
+        here.ask(anna, presence.Grant(bot.id, rights, 0))
         bot.told()
         said = here.ask(bot, MEANT)
         assert [code for code, _ in refusals(said)] == codes
@@ -207,7 +216,7 @@ def test_who_asks_learns_who_is_here_and_how_things_stand(here: Here) -> None:
     here.ask(bert, wire.Ask(60_000))
     anna.told()
 
-    said = presence(here.ask(anna, parties.Who()))
+    said = told_presence(here.ask(anna, presence.Who()))
 
     assert [one.actor for one in said.present] == [anna.id, bert.id, bot.id]
     assert (said.holder, said.epoch) == (bot.id, here.intake.turn.epoch)
@@ -216,7 +225,7 @@ def test_who_asks_learns_who_is_here_and_how_things_stand(here: Here) -> None:
     assert [one.actor for one in said.pending] == [bot.id]
     assert said.rights == tuple(sorted(Right))
     here.ask(anna, wire.Freeze())
-    assert presence(here.ask(anna, parties.Who())).frozen
+    assert told_presence(here.ask(anna, presence.Who())).frozen
 
 
 def test_who_may_type_and_not_look_learns_whose_turn_it_is_and_of_nobody_else(
@@ -228,14 +237,14 @@ def test_who_may_type_and_not_look_learns_whose_turn_it_is_and_of_nobody_else(
     here.ask(bot, wire.Take())
     here.ask(bert, wire.Ask(60_000))
     for one, right in ((other, "input"), (bot, "input"), (bert, "approve")):
-        here.ask(anna, parties.Grant(one.id, (right,), 0))
+        here.ask(anna, presence.Grant(one.id, (right,), 0))
     bot.submit(b"x")
     for one in (bert, bot, other):
         one.told()
 
-    stranger = presence(here.ask(other, parties.Who()))
-    own = presence(here.ask(bot, parties.Who()))
-    approver = presence(here.ask(bert, parties.Who()))
+    stranger = told_presence(here.ask(other, presence.Who()))
+    own = told_presence(here.ask(bot, presence.Who()))
+    approver = told_presence(here.ask(bert, presence.Who()))
 
     assert (stranger.present, stranger.waiting, stranger.pending) == ((), (), ())
     assert (stranger.holder, stranger.rights) == (bot.id, ("input",))
@@ -243,17 +252,17 @@ def test_who_may_type_and_not_look_learns_whose_turn_it_is_and_of_nobody_else(
     assert [one.actor for one in approver.pending] == [bot.id]
     here.ask(anna, wire.Freeze())
     other.told()
-    assert presence(here.ask(other, parties.Who())).frozen
+    assert told_presence(here.ask(other, presence.Who())).frozen
 
 
 def test_who_may_do_nothing_learns_just_that(here: Here) -> None:
     anna, bot = here.join(), here.join("bot", ActorKind.AGENT)
     here.ask(anna, wire.Take())
     here.ask(anna, wire.Freeze())
-    here.ask(anna, parties.Grant(bot.id, (), 0))
+    here.ask(anna, presence.Grant(bot.id, (), 0))
     bot.told()
 
-    said = presence(here.ask(bot, parties.Who()))
+    said = told_presence(here.ask(bot, presence.Who()))
 
     assert (said.present, said.waiting, said.pending, said.rights) == ((), (), (), ())
     assert (said.holder, said.frozen) == (NOBODY, False)

@@ -1,6 +1,6 @@
 """What a successor knows of a session that its predecessor has left."""
 
-from tests.holder.desk_world import World, successor
+from tests.holder.input_world import World, successor
 
 
 def test_a_successor_knows_what_stands_typed_and_by_whom(here: World) -> None:

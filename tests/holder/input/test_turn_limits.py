@@ -4,7 +4,7 @@ import tty
 from collections.abc import Iterator
 
 import pytest
-from tests.holder.desk_world import World, successor, world
+from tests.holder.input_world import World, successor, world
 from tests.scenarios.support import apply_policy
 
 from holdfast.core.book.logbook import EntryKind
@@ -75,7 +75,7 @@ def test_a_successor_knows_a_human_who_typed_from_an_agent(here: World) -> None:
     bert = typed(here, ActorKind.HUMAN)
     after = successor(here)
 
-    assert after.context.company.kind_of(bert) is ActorKind.HUMAN
+    assert after.context.clients.kind_of(bert) is ActorKind.HUMAN
     assert not spent(after, bert, now())
 
 
@@ -90,7 +90,7 @@ def test_what_was_spent_is_given_back_by_the_wall_clock(
     at = now()
     late = Moment(at.now, at.wall + later)
 
-    after.session.desk.limits.take_up(here.entries(), None, late)
+    after.session.input_handler.limits.take_up(here.entries(), None, late)
 
     assert spent(after, bot, late) is counts
 
@@ -98,7 +98,7 @@ def test_what_was_spent_is_given_back_by_the_wall_clock(
 def test_a_policy_without_budgets_has_a_successor_meet_nobody(here: World) -> None:
     bot = typed(here, ActorKind.AGENT)
 
-    assert not successor(here).context.company.knows(bot)
+    assert not successor(here).context.clients.knows(bot)
 
 
 def test_who_spent_something_is_met_and_who_did_not_is_not(here: World) -> None:
@@ -107,10 +107,10 @@ def test_who_spent_something_is_met_and_who_did_not_is_not(here: World) -> None:
     after = successor(here)
     apply_policy(BUDGET)
 
-    after.session.desk.limits.take_up(here.entries(), None, now())
+    after.session.input_handler.limits.take_up(here.entries(), None, now())
 
-    assert after.context.company.knows(bert)
-    assert not after.context.company.knows(idle)
+    assert after.context.clients.knows(bert)
+    assert not after.context.clients.knows(idle)
 
 
 def test_who_has_the_turn_is_known_to_a_successor_though_it_spent_nothing(
@@ -119,6 +119,6 @@ def test_who_has_the_turn_is_known_to_a_successor_though_it_spent_nothing(
     apply_policy(BUDGET)
     bert = here.join("bert", ActorKind.HUMAN).id
     after = successor(here)
-    after.session.desk.limits.take_up([], bert, now())
+    after.session.input_handler.limits.take_up([], bert, now())
 
-    assert after.context.company.kind_of(bert) is ActorKind.HUMAN
+    assert after.context.clients.kind_of(bert) is ActorKind.HUMAN

@@ -5,7 +5,7 @@ import termios
 import tty
 
 import pytest
-from tests.holder.desk_world import Client, World
+from tests.holder.input_world import Client, World
 from tests.scenarios.support import eventually
 
 from holdfast.holder.input.payloads import MAX_LINE
@@ -35,7 +35,7 @@ def test_a_signal_hits_what_is_in_the_foreground_and_not_the_leader(
 ) -> None:
     command = ["setsid", "--ctty", "sleep", "600"]
     with subprocess.Popen(command, stdin=here.slave) as process:
-        eventually("it has it", lambda: pty.foreground(here.vaulted.master))
+        eventually("it has it", lambda: pty.foreground(here.descriptors.master))
 
         anna.submit(str(TERM).encode(), InputKind.SIGNAL)
         here.session.settle()

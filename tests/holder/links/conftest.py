@@ -9,10 +9,10 @@ import pytest
 from tests.holder.keeper_world import PATIENCE, TAKEN, Keeper
 from tests.holder.links.keeper_link_world import SESSION, World
 
-from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.attached_clients import AttachedClients
 from holdfast.holder.links.keeper_link import KeeperLink
 from holdfast.holder.poll import Poll
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.holder.timers import Timers
 from holdfast.linux import pty
 from holdfast.linux.stored import folders
@@ -28,8 +28,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     with socket.socket(socket.AF_UNIX) as listener:
         master, slave = pty.open_pty(Size(80, 24))
         memory, pidfd = os.memfd_create("memory"), os.pidfd_open(os.getpid())
-        vaulted = Vaulted(record, HeldRecord(), master, memory, listener, pidfd)
-        made = World(vaulted, Poll(), Timers(), Company())
+        descriptors = SessionDescriptors(
+            record, HeldRecord(), master, memory, listener, pidfd
+        )
+        made = World(descriptors, Poll(), Timers(), AttachedClients())
         yield made
         made.poll.close()
         for fd in (master, slave, memory, pidfd):

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from tests.holder.keeper_world import PATIENCE
 
-from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.attached_clients import AttachedClients
 from holdfast.holder.links.keeper_link import KeeperLink
 from holdfast.holder.poll import Poll
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.holder.timers import Timers
 from holdfast.model.ids import SessionId
 
@@ -19,14 +19,14 @@ SESSION = SessionId("s_" + "a" * 16)
 class World:
     """What a holder's link to its keeper works with."""
 
-    vaulted: Vaulted
+    descriptors: SessionDescriptors
     poll: Poll
     timers: Timers
-    company: Company
+    clients: AttachedClients
 
     def link(self) -> KeeperLink:
         """Return a link that has not begun."""
-        return KeeperLink(self.vaulted, self.poll, self.timers, self.company)
+        return KeeperLink(self.descriptors, self.poll, self.timers, self.clients)
 
     @property
     def due(self) -> float:

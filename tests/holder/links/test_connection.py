@@ -49,11 +49,12 @@ class Wire:
         heard, self.heard = self.heard, []
         return heard
 
-    def told(self) -> list[Message]:
+    def told(self, turns: int = 1) -> list[Message]:
         """Return what the client has been sent since, however often it must read."""
         found: list[Message] = []
         while True:
-            self.poll.turn(0)
+            for _ in range(turns):
+                self.poll.turn(0)
             with contextlib.suppress(BlockingIOError):
                 data = self.far.recv(1 << 20)
                 found += [decode(frame) for frame in self._reader.feed(data)]
@@ -388,3 +389,12 @@ def test_the_last_word_does_not_come_before_it(line: Wire) -> None:
     line.connection.pump()
 
     assert line.told() == [wire.Output(6, b"x"), goodbye()]
+
+
+def test_a_word_that_finds_room_does_not_end_the_stream(line: Wire) -> None:
+    line.connection.watch(printed(b"x" * (WINDOW // 2)), 0)
+    line.connection.pump()
+    first = line.told(turns=0)
+    line.connection.send(goodbye())
+
+    assert len(output(first + line.told())) == WINDOW // 2

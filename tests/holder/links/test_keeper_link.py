@@ -31,7 +31,7 @@ def test_a_deposit_is_everything_the_session_needs(here: World, keeper: Keeper) 
     assert packet["token"] == "t1"  # noqa: S105  # a name
     assert packet["exit"] is None
     assert [os.fstat(fd).st_ino for fd in keeper.fds] == [
-        os.fstat(fd).st_ino for fd in here.vaulted.fds()
+        os.fstat(fd).st_ino for fd in here.descriptors.fds()
     ]
     facts = packet["facts"]
     assert isinstance(facts, dict)
@@ -108,7 +108,7 @@ def test_without_a_keeper_one_is_looked_for_at_once(here: World) -> None:
 
 
 def test_while_resting_no_keeper_is_looked_for_until_one_knocks(here: World) -> None:
-    here.vaulted.is_resting = True
+    here.descriptors.is_resting = True
     link = here.link()
     link.begin("", None)
 

@@ -28,8 +28,8 @@ def test_a_keeper_is_told_what_has_changed(
     joined.change({"name": "other"})
 
     assert keeper.heard() == {"do": "facts", "id": SESSION, "name": "other"}
-    assert here.vaulted.record.name == "other"
-    assert here.vaulted.held.ended_ms is None
+    assert here.descriptors.record.name == "other"
+    assert here.descriptors.held.ended_ms is None
 
 
 def test_the_end_has_one_time_however_often_it_is_told(
@@ -41,7 +41,7 @@ def test_the_end_has_one_time_however_often_it_is_told(
     joined.change({"state": "exited", "exit": 3, "name": "x"})
 
     assert before <= int(str(told["ended_ms"])) <= time.time_ns() // 1_000_000
-    assert here.vaulted.held.ended_ms == told["ended_ms"]
+    assert here.descriptors.held.ended_ms == told["ended_ms"]
     assert keeper.heard()["ended_ms"] == told["ended_ms"]
 
 
@@ -87,7 +87,7 @@ def test_a_change_by_the_keeper_is_in_the_record_and_in_the_name(
     keeper.say(do="changed", name="web", keep=True)
     here.hear()
 
-    assert (here.vaulted.record.name, here.vaulted.record.keep) == ("web", True)
+    assert (here.descriptors.record.name, here.descriptors.record.keep) == ("web", True)
     assert session_names.name_of(SESSION) == "web"
     keeper.say(do="forget")
     here.hear()
@@ -106,7 +106,7 @@ def test_clients_are_told_what_was_replaced(
     here.hear()
     near, far = socket.socketpair()
     newcomer = Connection(near, here.poll, [])
-    here.company.brief(newcomer)
+    here.clients.brief(newcomer)
     newcomer.flush()
     (frame,) = FrameReader().feed(far.recv(1 << 12))
     newcomer.close()
@@ -167,7 +167,9 @@ def test_without_somebody_to_ask_nothing_may_be_changed(
 def test_a_keeper_that_wants_a_glance_gets_it(
     here: World, keeper: Keeper, joined: KeeperLink
 ) -> None:
-    joined.glance = lambda: Seen("s_forged", "running", "anna", ("anna", "bot"), 7)
+    joined.glance = lambda: Seen(
+        "s_forged", "running", "anna", ("anna", "bot"), 7, 1, 99
+    )
     keeper.say(do="glance")
     here.hear()
 
@@ -178,6 +180,8 @@ def test_a_keeper_that_wants_a_glance_gets_it(
         "turn_of": "anna",
         "attached": ["anna", "bot"],
         "output_ms": 7,
+        "operating": 1,
+        "offset": 99,
     }
 
 
@@ -200,13 +204,14 @@ def test_a_session_dozes_if_its_keeper_says_so(
 
     assert joined.doze([left], 1234) is (word is True)
 
-    assert here.vaulted.record.name == "meanwhile"
+    assert here.descriptors.record.name == "meanwhile"
     assert keeper.heard() == {
         "do": "doze",
         "id": SESSION,
         "idle_ms": 1234,
         "doing": "at-prompt",
         "output_ms": 99,
+        "offset": 0,
     }
     assert [os.fstat(fd).st_ino for fd in keeper.fds[before:]] == [
         os.fstat(left).st_ino

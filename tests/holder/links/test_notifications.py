@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.holder.desk_world import Client, World, world
+from tests.holder.input_world import Client, World, world
 from tests.scenarios.support import apply_policy
 
 from holdfast.core.input import turn
@@ -16,8 +16,8 @@ from holdfast.model.inputs import InputId, InputKind
 from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Applied, Cut, Dropped, Refused, Unknown
 from holdfast.model.verdicts import Verdict
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence
 from holdfast.wire.codec import Message
 from holdfast.wire.frames import FrameKind
 
@@ -48,6 +48,7 @@ def pending(
         program="/bin/ls",
         runs="",
         uses=(),
+        preview=None,
     )
 
 
@@ -115,11 +116,11 @@ def test_a_newcomer_is_shown_what_waits_if_it_may_approve_or_asked(
 
 def test_no_more_is_listed_than_a_list_may_have(here: World) -> None:
     notifications = here.session.notifications
-    for number in range(parties.MAX_PENDING + 2):
+    for number in range(presence.MAX_PENDING + 2):
         notifications.show_exec(pending(number, "a_x"))
 
     assert [one.ticket for one in notifications.pending] == [
-        *range(parties.MAX_PENDING)
+        *range(presence.MAX_PENDING)
     ]
 
 

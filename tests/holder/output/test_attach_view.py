@@ -53,7 +53,7 @@ class Shown:
             after=after,
             keyframe=keyframe,
         )
-        plan = plan_resume(self.window, after, None)
+        plan = plan_resume(self.window, after)
         self.view.begin(self.connection, plan, asked)
 
     def warm_up(self) -> None:

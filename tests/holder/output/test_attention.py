@@ -12,8 +12,8 @@ from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
 from holdfast.model.session_record import NO_ATTENTION
 from holdfast.term.attention import Call
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence
 from holdfast.wire.codec import Message
 from holdfast.wire.intents import Notify
 
@@ -38,7 +38,7 @@ def test_a_call_is_told_to_everybody_and_kept_in_the_record(here: Here) -> None:
     ((name, fields),) = events(anna.told())
     assert events(bert.told()) == [(name, fields)]
     assert name == "attention.called"
-    kept = here.world.context.vaulted.record.attention
+    kept = here.world.context.descriptors.record.attention
     assert fields == kept._asdict()
     assert (kept.what, kept.text, kept.source) == ("message", "come", "program")
 
@@ -52,14 +52,14 @@ def test_an_input_clears_it_and_a_resize_does_not(
     anna = here.join()
     here.session.attention.printed(COME)
     anna.submit(b"90x30", InputKind.RESIZE)
-    assert here.world.context.vaulted.record.attention.what == "message"
+    assert here.world.context.descriptors.record.attention.what == "message"
     anna.told()
 
     anna.submit(payload, kind)
 
     cleared = ("attention.cleared", {"what": "message", "actor": anna.id})
     assert events(anna.told()) == [cleared]
-    assert here.world.context.vaulted.record.attention == NO_ATTENTION
+    assert here.world.context.descriptors.record.attention == NO_ATTENTION
     assert not here.session.attention.is_on
 
 
@@ -102,7 +102,7 @@ def test_the_end_of_a_session_takes_its_call_along(here: Here) -> None:
 
     here.session.attention.ended()
 
-    assert here.world.context.vaulted.record.attention == NO_ATTENTION
+    assert here.world.context.descriptors.record.attention == NO_ATTENTION
     assert events(anna.told()) == []
 
 
@@ -114,11 +114,11 @@ def test_an_operator_calls_who_may_type_or_run_and_no_observer(here: Here) -> No
         (("input",), []),
         (("command",), []),
     ):
-        here.ask(anna, parties.Grant(bot.id, rights, 0))
+        here.ask(anna, presence.Grant(bot.id, rights, 0))
         bot.told()
         said = here.ask(bot, Notify(f"with {rights[0]}\x1b[2J"))
         assert [code for code, _ in refusals(said)] == codes
-    kept = here.world.context.vaulted.record.attention
+    kept = here.world.context.descriptors.record.attention
     assert (kept.what, kept.source) == ("needs-input", bot.id)
     assert kept.text == "with command\\x1b[2J"
 

@@ -176,3 +176,37 @@ def test_something_else_is_finished_before_news(printer: Printer, news: bytes) -
     printer.prints(news)
 
     assert interrupted[0] == 1
+
+
+STREAM = b"a\x1b]0;title\x07b\x1b[31mc\x1b[6nd\xc2\x9b5ne \x07\x1bPq\x1b\\f\x1b[c~"
+
+
+def test_a_stream_that_comes_letter_by_letter_is_taken_as_one(printer: Printer) -> None:
+    whole = Printer()
+    asked = whole.prints(STREAM)
+    found = [kind for byte in STREAM for kind in printer.prints(bytes([byte]))]
+
+    assert (printer.seen, found) == (whole.seen, asked)
+    assert printer.calls == whole.calls
+    assert asked == [
+        QueryKind.CURSOR,
+        QueryKind.STATUS,
+        QueryKind.PRIMARY_ATTRIBUTES,
+    ]
+
+
+def test_a_query_after_letters_is_found_where_it_was(printer: Printer) -> None:
+    for letter in (b"x", b"y", b"z"):
+        printer.prints(letter)
+    os.write(printer.slave, b"\x1b[6n")
+    while not (queries := printer.output.take()):
+        pass
+
+    assert [query.at for query in queries] == [3]
+
+
+def test_a_look_at_a_terminal_that_has_nothing_finds_nothing(printer: Printer) -> None:
+    printer.prints(b"x")
+
+    assert printer.output.take() == ()
+    assert (printer.output.count, printer.output.frame) == (0, b"")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import SESSION, WINDOW, Client
+from tests.holder.input_world import SESSION, WINDOW, Client
 from tests.linux.gated import Gated, gated
 from tests.scenarios.support import apply_policy
 
@@ -21,14 +21,14 @@ from holdfast.core.book.logbook import EntryKind, recover
 from holdfast.core.input import gate
 from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.context import Context
-from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.attached_clients import AttachedClients
 from holdfast.holder.output.attention import AttentionCalls
 from holdfast.holder.policy.exec_requests import ExecRequests
 from holdfast.holder.poll import Poll
 from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.record.note_memory import AREA, NoteMemory
 from holdfast.holder.session import Session
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.holder.timers import Timers
 from holdfast.linux import shared_memory
 from holdfast.linux.stored import folders
@@ -70,22 +70,22 @@ class Shell:
     """A session with an exec gate, and who is attached to it."""
 
     leader: Gated
-    vaulted: Vaulted
+    descriptors: SessionDescriptors
     clients: list[Client] = field(default_factory=list)
     said: str = ""
 
     def __post_init__(self) -> None:
-        raw = shared_memory.view(self.vaulted.memory)
+        raw = shared_memory.view(self.descriptors.memory)
         StreamWindow.create(raw[AREA:])
-        shell = ShellCommands(self.vaulted, StreamWindow.open(raw[AREA:]))
-        company, timers = Company(), Timers()
+        shell = ShellCommands(self.descriptors, StreamWindow.open(raw[AREA:]))
+        clients, timers = AttachedClients(), Timers()
         self.context = Context(
-            self.vaulted,
-            company,
+            self.descriptors,
+            clients,
             shell,
             Poll(),
             timers,
-            AttentionCalls(self.vaulted, company, timers, self.vaulted.change),
+            AttentionCalls(self.descriptors, clients, timers, self.descriptors.change),
             _ignore,
             lambda: None,
         )
@@ -101,7 +101,7 @@ class Shell:
         """Let somebody in."""
         client = Client(self.context, self.session, operator, len(self.clients) + 1)
         self.clients.append(client)
-        self.context.company.connections.append(client.connection)
+        self.context.clients.connections.append(client.connection)
         self.session.presence.meet(operator.actor)
         self.session.presence.came(client.connection)
         client.told()
@@ -182,10 +182,10 @@ def here(bot: Enrolled) -> Iterator[Shell]:
         record = SessionRecord(SESSION, "build", leader.pid, command=("sh",), cwd="/")
         held = HeldRecord(creator=bot.actor.id)
         gate_fds = (leader.listener, leader.memory)
-        vaulted = Vaulted(
+        descriptors = SessionDescriptors(
             record, held, leader.master, memory, listener, pidfd, gate_fds
         )
-        made = Shell(leader, vaulted)
+        made = Shell(leader, descriptors)
         yield made
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(made.execs._stops)  # noqa: SLF001  # what ends with a holder

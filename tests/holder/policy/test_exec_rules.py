@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.holder.desk_world import World, world
+from tests.holder.input_world import World, world
 from tests.scenarios.support import apply_policy
 
 from holdfast.holder.policy.exec_rules import MAX_REMEMBERED, ExecRules
@@ -24,7 +24,7 @@ class Ruled:
 
     def __init__(self, here: World) -> None:
         self.in_force = PolicyInForce(print)
-        self.rules = ExecRules(here.vaulted, self.in_force, here.intake)
+        self.rules = ExecRules(here.descriptors, self.in_force, here.intake)
 
     def apply(self, text: str) -> None:
         """Have another policy hold."""

@@ -3,7 +3,7 @@
 import subprocess
 
 from tests.core.policy_world import question
-from tests.holder.desk_world import World
+from tests.holder.input_world import World
 from tests.scenarios.support import eventually
 
 from holdfast.client import current_operator
@@ -21,7 +21,7 @@ STRANGER = ActorId("a_stranger")
 
 def completed(here: World, staged: Staged = NOTHING) -> Question:
     context = here.context
-    resolver = LineResolver(context.vaulted, context.shell, context.company)
+    resolver = LineResolver(context.descriptors, context.shell, context.clients)
     return resolver.completed(question(b"ls /nowhere"), staged)
 
 
@@ -44,7 +44,7 @@ def test_who_has_the_terminal_is_told_by_its_name_and_by_its_file(here: World) -
         try:
             eventually(
                 "it runs in the foreground",
-                lambda: _comm(pty.foreground(here.vaulted.master)) == "sleep",
+                lambda: _comm(pty.foreground(here.descriptors.master)) == "sleep",
             )
             asked = completed(here)
         finally:
@@ -71,14 +71,14 @@ def test_who_typed_the_beginning_of_a_line_is_one_of_its_originators(
     here: World,
 ) -> None:
     bert = current_operator.enrol("bert", ActorKind.HUMAN).actor
-    assert not here.context.company.knows(bert.id)
+    assert not here.context.clients.knows(bert.id)
 
     asked = completed(here, Staged(b"rm -rf\t/", (bert.id, STRANGER)))
 
     assert asked.originators == (bert, Actor(STRANGER, ActorKind.AGENT, ""))
     (one,) = staging(asked)
     assert (one.what, one.by, one.is_known) == (Thing.LINE, (bert.id, STRANGER), True)
-    assert here.context.company.knows(bert.id)
+    assert here.context.clients.knows(bert.id)
 
 
 def test_a_beginning_that_nobody_is_known_to_have_typed_is_not_vouched_for(
@@ -94,6 +94,6 @@ def test_nobody_is_known_to_have_started_what_an_unmarked_shell_runs(
     here: World,
 ) -> None:
     context = here.context
-    resolver = LineResolver(context.vaulted, context.shell, context.company)
+    resolver = LineResolver(context.descriptors, context.shell, context.clients)
 
     assert resolver.started_by() is None

@@ -10,7 +10,7 @@ from tests.holder.provenance.test_shell_commands import ANNA, Shell, followed
 from holdfast.client import current_operator
 from holdfast.core.provenance.staged import Staged
 from holdfast.core.shell.shell_state import ShellState
-from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.attached_clients import AttachedClients
 from holdfast.holder.policy.line_resolution import LineResolver
 from holdfast.model.ids import ENTROPY, client_id
 from holdfast.model.resolutions import Staging, Thing
@@ -26,8 +26,8 @@ def shell(own_folders: None) -> Iterator[Shell]:
 
 
 def resolver(shell: Shell) -> LineResolver:
-    vaulted = shell.following._vaulted  # noqa: SLF001  # the same for both
-    return LineResolver(vaulted, shell.following, Company())
+    descriptors = shell.following._descriptors  # noqa: SLF001  # the same for both
+    return LineResolver(descriptors, shell.following, AttachedClients())
 
 
 def run(shell: Shell, number: int, cwd: str) -> None:

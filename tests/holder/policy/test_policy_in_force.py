@@ -1,12 +1,10 @@
-import time
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 from tests.scenarios.support import apply_policy
 
 from holdfast.core.policy.policy import Judgement
-from holdfast.holder.policy.policy_in_force import PolicyInForce, local_time, preload
+from holdfast.holder.policy.policy_in_force import PolicyInForce, preload
 from holdfast.linux.stored import host_book, places
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import LogTampered
@@ -204,18 +202,17 @@ def test_others_are_asked_unless_there_are_none_or_a_rule_denies_it(
     assert is_final == (not others or denies)
 
 
-@pytest.mark.parametrize("zone", ["UTC-7", "UTC-19"])  # Of two, one is not at midnight.
-def test_the_clock_on_the_wall_says_minutes_of_the_day_and_which_day(
-    zone: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TZ", zone)
-    time.tzset()
-    try:
-        before, found, after = datetime.now(), local_time(), datetime.now()  # noqa: DTZ005  # as people have it
-    finally:
-        monkeypatch.undo()
-        time.tzset()
+def test_a_record_is_unchanged_until_another_is_there(record: Path) -> None:
+    in_force = PolicyInForce(print)
+    assert in_force.is_unchanged
 
-    assert found in [
-        LocalTime(one.hour * 60 + one.minute, one.weekday()) for one in (before, after)
-    ]
+    apply_policy(RULE.format("one"))
+    assert not in_force.is_unchanged
+    in_force.refresh()
+    assert in_force.is_unchanged
+
+    record.unlink()
+    assert not in_force.is_unchanged
+    in_force.refresh()
+    assert in_force.trouble
+    assert not in_force.is_unchanged

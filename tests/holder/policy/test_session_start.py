@@ -17,7 +17,7 @@ from holdfast.core.input.serializer import Answer
 from holdfast.core.policy.policy_file import read_policy
 from holdfast.holder.policy import refused_starts, start_question
 from holdfast.holder.policy.session_start import CHANGED, ROOM, SessionStart
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux import packets, pty, spawn
 from holdfast.linux.exec_words import Wanted, wanted_by
 from holdfast.model.actors import Actor, ActorKind
@@ -47,7 +47,7 @@ APPLIED, DROPPED = Applied(INDEX), Dropped(INDEX)
 class Waits:
     """A session whose command waits, and where that leaves its mark."""
 
-    vaulted: Vaulted
+    descriptors: SessionDescriptors
     start: SessionStart
     program: Path
     mark: Path
@@ -55,7 +55,7 @@ class Waits:
 
     @property
     def pid(self) -> int:
-        return self.vaulted.record.pid
+        return self.descriptors.record.pid
 
     def answer(self, outcome: Outcome) -> None:
         """Say what became of the start, as the intake does."""
@@ -92,11 +92,11 @@ def waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Waits]:
     begins = HeldStart(CLIENT, "program word", held.program, ("X=1",))
     kept = HeldRecord(creator=creator.id, start=begins)
     with socket.socket(socket.AF_UNIX) as listener:
-        vaulted = Vaulted(
+        descriptors = SessionDescriptors(
             record, kept, master, -1, listener, -1, start=[held.word, held.report]
         )
-        yield Waits(vaulted, SessionStart(vaulted), program, mark, creator)
-    for fd in (*vaulted.start, master, slave):
+        yield Waits(descriptors, SessionStart(descriptors), program, mark, creator)
+    for fd in (*descriptors.start, master, slave):
         os.close(fd)
 
 
@@ -115,7 +115,7 @@ def test_a_command_waits_as_an_input_of_its_creator(waits: Waits) -> None:
 
 @pytest.mark.parametrize("outcome", [APPLIED, Unknown(INDEX)])
 def test_what_is_applied_begins(waits: Waits, outcome: Outcome) -> None:
-    fds = [*waits.vaulted.start]
+    fds = [*waits.descriptors.start]
     waits.judged()
 
     waits.answer(outcome)
@@ -124,8 +124,8 @@ def test_what_is_applied_begins(waits: Waits, outcome: Outcome) -> None:
     assert waits.mark.read_text() == "ran\n"
     assert waits.start.refusal is None
     assert (waits.start.is_held, waits.start.given) == (False, None)
-    assert waits.vaulted.start == []
-    assert waits.vaulted.held.start is None
+    assert waits.descriptors.start == []
+    assert waits.descriptors.held.start is None
     for fd in fds:
         with pytest.raises(OSError, match="Bad file"):
             os.fstat(fd)
@@ -164,7 +164,7 @@ def test_the_answer_to_something_else_says_nothing(waits: Waits) -> None:
     waits.start.answered(Answer(STRANGER, given.id, APPLIED))
 
     assert waits.start.is_held
-    assert not spawn.has_begun(waits.vaulted.start[1])
+    assert not spawn.has_begun(waits.descriptors.start[1])
     waits.answer(DROPPED)
     waits.start.answered(Answer(given.actor, given.id, APPLIED))
     assert waits.ends() != 5  # What was answered once is not told again.
@@ -216,10 +216,10 @@ def test_what_cannot_be_executed_says_why(waits: Waits) -> None:
 
 
 def test_a_successor_finds_that_it_has_begun(waits: Waits) -> None:
-    spawn.say(waits.vaulted.start[0], spawn.GO)
-    eventually("it has begun", lambda: spawn.has_begun(waits.vaulted.start[1]))
+    spawn.say(waits.descriptors.start[0], spawn.GO)
+    eventually("it has begun", lambda: spawn.has_begun(waits.descriptors.start[1]))
 
-    successor = SessionStart(waits.vaulted)
+    successor = SessionStart(waits.descriptors)
 
     assert (successor.is_held, successor.given) == (False, None)
     successor.go()  # There is nobody to be told.
@@ -231,11 +231,11 @@ def test_a_successor_finds_that_it_has_begun(waits: Waits) -> None:
 def test_a_command_that_waits_fits_into_a_packet(
     waits: Waits, more: int, *, fits: bool
 ) -> None:
-    vaulted = waits.vaulted
-    used = len(json.dumps(vaulted.facts()))
+    descriptors = waits.descriptors
+    used = len(json.dumps(descriptors.facts()))
     spare = packets.MAX_PACKET - ROOM - used + more
-    name = vaulted.record.name + "x" * spare
-    vaulted.record = vaulted.record._replace(name=name)
+    name = descriptors.record.name + "x" * spare
+    descriptors.record = descriptors.record._replace(name=name)
 
     if fits:
         waits.start.demand_room()
@@ -277,7 +277,7 @@ def test_a_file_that_is_not_there_is_of_no_known_kind(waits: Waits) -> None:
 
     assert asked.resolution is not None
     (command,) = asked.resolution.commands
-    assert command.doubt == "which file it is could not be told"
+    assert command.doubt == "which file it is could not be determined"
     assert command.links[0].sort is Sort.UNKNOWN
     assert waits.start.question.expected() is None
     waits.answer(DROPPED)

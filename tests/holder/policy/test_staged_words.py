@@ -13,8 +13,8 @@ from holdfast.model.resolutions import (
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import decode, encode
-from holdfast.wire.company import MAX_CHANGED
 from holdfast.wire.frames import FrameReader
+from holdfast.wire.presence import MAX_CHANGED
 from holdfast.wire.trials import Tried
 
 BOT = actor_id(b"bot")

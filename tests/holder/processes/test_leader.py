@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import Client, World, world
+from tests.holder.input_world import Client, World, world
 from tests.linux.trees import SESSION as OWN
 from tests.linux.trees import leader
 
@@ -51,7 +51,7 @@ class Watched:
     def join(self) -> Client:
         """Let an operator in who looks at the terminal."""
         client = self.here.join()
-        raw = shared_memory.view(self.here.vaulted.memory)
+        raw = shared_memory.view(self.here.descriptors.memory)
         client.connection.watch(StreamWindow.open(raw[AREA:]), 0)
         client.told()
         return client

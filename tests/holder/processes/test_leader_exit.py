@@ -28,9 +28,3 @@ def test_what_cannot_be_known_is_waited_for_a_moment_only(
         assert leader_exit.wait(os.getpid(), pidfd) is None
     finally:
         os.close(pidfd)
-
-
-def test_a_negative_status_is_a_signal() -> None:
-    assert leader_exit.told(-9).signal == 9
-    assert (leader_exit.told(3).code, leader_exit.told(3).signal) == (3, None)
-    assert leader_exit.told(None).code is None

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from tests.holder.desk_world import SESSION, World
+from tests.holder.input_world import SESSION, World
 
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.session.listener_watch import SOON

@@ -8,7 +8,7 @@ import pytest
 from tests.linux.trees import leader
 
 from holdfast.core.client.questions import joined_graph
-from holdfast.core.provenance.lineage import Kin
+from holdfast.core.provenance.lineage import ProcessStart
 from holdfast.core.session.session_state import Evidence, Sleeper, Wait
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.poll import Poll
@@ -66,7 +66,7 @@ class Asker:
         self.connection.close()
 
 
-def nobody(_: Iterable[Kin]) -> dict[int, ActorId]:
+def nobody(_: Iterable[ProcessStart]) -> dict[int, ActorId]:
     return {}
 
 

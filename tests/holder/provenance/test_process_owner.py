@@ -12,12 +12,13 @@ from tests.linux.terminals import Stage
 from tests.scenarios.support import eventually
 
 from holdfast.client import current_operator
+from holdfast.core.book.inheritance import Restored
 from holdfast.core.book.logbook import Entry, EntryKind, Logbook, genesis
 from holdfast.core.session.session_state import Word
-from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.attached_clients import AttachedClients
 from holdfast.holder.provenance import process_owner
 from holdfast.holder.provenance.process_owner import ProcessOwners
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux.procfs import read_stat
 from holdfast.linux.pty import foreground
 from holdfast.model.actors import Actor, ActorKind
@@ -41,19 +42,19 @@ def stage() -> Iterator[Stage]:
 
 
 @pytest.fixture
-def vaulted(
+def descriptors(
     stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Vaulted]:
+) -> Iterator[SessionDescriptors]:
     for name in ("RUNTIME", "CONFIG", "STATE"):
         monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
     record, held = SessionRecord(SESSION, pid=stage.pid), HeldRecord(creator=CARL)
     with socket.socket(socket.AF_UNIX) as listener:
-        yield Vaulted(record, held, stage.master, -1, listener, -1)
+        yield SessionDescriptors(record, held, stage.master, -1, listener, -1)
 
 
 @pytest.fixture
-def owner(vaulted: Vaulted) -> ProcessOwners:
-    return ProcessOwners(vaulted, Company())
+def owner(descriptors: SessionDescriptors) -> ProcessOwners:
+    return ProcessOwners(descriptors, AttachedClients())
 
 
 def started(stage: Stage, line: bytes) -> int:
@@ -173,12 +174,12 @@ def test_what_is_in_an_old_book_was_long_before_what_runs(
 
 
 def test_who_has_not_been_here_is_known_if_the_host_knows_them(
-    vaulted: Vaulted,
+    descriptors: SessionDescriptors,
 ) -> None:
-    company = Company()
-    owner = ProcessOwners(vaulted, company)
+    clients = AttachedClients()
+    owner = ProcessOwners(descriptors, clients)
     bert = current_operator.enrol("bert", ActorKind.HUMAN).actor
-    company.meet(Actor(ANNA, ActorKind.HUMAN, "anna"))
+    clients.meet(Actor(ANNA, ActorKind.HUMAN, "anna"))
 
     assert owner.actor(ANNA).name == "anna"
     assert owner.actor(bert.id) == bert
@@ -234,6 +235,28 @@ def test_a_successor_takes_those_who_typed_earlier_for_behind_what_is_older(
     owner.take_up(entries((EntryKind.BEGAN, "trigger", BOT)), [ANNA])
 
     assert names(owner.behind(older)) == {ANNA, CARL}
+
+
+@pytest.mark.parametrize("is_heir", [False, True])
+def test_anybody_may_be_behind_what_a_restore_has_made(
+    stage: Stage, descriptors: SessionDescriptors, *, is_heir: bool
+) -> None:
+    """All of it was started at one moment, as the kernel sees it."""
+    stage.becomes(Word.AT_PROMPT)
+    owner = ProcessOwners(descriptors, AttachedClients())
+    began = (EntryKind.BEGAN, "trigger", BOT)
+    late = (EntryKind.BEGAN, "trigger", ANNA)
+    restored = [(EntryKind.RECOVERED, "image", ActorId("1"))] if is_heir else []
+    descriptors.restored = None if is_heir else Restored(1, 9, 4)
+
+    owner.take_up(entries(began, late, *restored, ago_ms=60_000))
+
+    job = started(stage, b"sleep 600")
+    assert names(owner.behind(job)) == {ANNA, BOT, CARL}
+    time.sleep(3 * TICK)
+    owner.types(ANNA)  # The shell hears her alone.
+    time.sleep(3 * TICK)
+    assert names(owner.behind(started(stage, b"sleep 601"))) == {ANNA}
 
 
 def test_more_than_is_kept_may_be_behind_everything(

@@ -16,7 +16,7 @@ from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.provenance.command_messages import Told
 from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.provenance.state_channel import make_pipe
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux import pty, shared_memory, shells
 from holdfast.model.errors import NoMarks, NotAtPrompt, OutcomeForgotten
 from holdfast.model.geometry import Size
@@ -84,13 +84,13 @@ def followed(integration: str) -> Iterator[Shell]:
     record = SessionRecord(SESSION, "build", os.getpid(), command=("bash", "-i"))
     held = HeldRecord(creator=ANNA, integration=integration)
     with socket.socket(socket.AF_UNIX) as listener:
-        vaulted = Vaulted(record, held, master, memory, listener, -1)
+        descriptors = SessionDescriptors(record, held, master, memory, listener, -1)
         view = shared_memory.view(memory)
         StreamWindow.create(view)
         if integration:
             make_pipe(SESSION)
         window = StreamWindow.open(view)
-        made = Shell(ShellCommands(vaulted, window), window)
+        made = Shell(ShellCommands(descriptors, window), window)
         yield made
     if made.following.channel is not None and made.following.channel.fd is not None:
         os.close(made.following.channel.fd)

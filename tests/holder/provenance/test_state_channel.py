@@ -27,7 +27,7 @@ def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.fixture
 def channel(pipe: Path) -> Iterator[StateChannel]:
     assert make_pipe(SESSION) == str(pipe)
-    made = StateChannel(SESSION, "bash")
+    made = StateChannel(SESSION, "bash", key_of(SESSION))
     yield made
     assert made.fd is not None
     os.close(made.fd)
@@ -82,7 +82,7 @@ def test_after_a_loss_everything_is_asked_for_again(
 def test_a_successor_asks_for_everything(channel: StateChannel, pipe: Path) -> None:
     say(pipe, message(1))
     channel.take(1)
-    heir = StateChannel(SESSION, "fish")
+    heir = StateChannel(SESSION, "fish", key_of(SESSION))
 
     assert mode(pipe) == 0o700
     assert heir.take(1) is UNKNOWN
@@ -91,11 +91,11 @@ def test_a_successor_asks_for_everything(channel: StateChannel, pipe: Path) -> N
 
 
 def test_what_is_no_pipe_is_not_read(pipe: Path, tmp_path: Path) -> None:
-    assert StateChannel(SESSION, "bash").take(1) is UNKNOWN
+    assert StateChannel(SESSION, "bash", key_of(SESSION)).take(1) is UNKNOWN
     pipe.write_bytes(message(1))
 
-    assert StateChannel(SESSION, "bash").take(1) is UNKNOWN
+    assert StateChannel(SESSION, "bash", key_of(SESSION)).take(1) is UNKNOWN
     pipe.unlink()
     os.mkfifo(tmp_path / "other")
     pipe.symlink_to(tmp_path / "other")
-    assert StateChannel(SESSION, "bash").fd is None
+    assert StateChannel(SESSION, "bash", key_of(SESSION)).fd is None

@@ -5,7 +5,7 @@ import tty
 from collections.abc import Iterator
 
 import pytest
-from tests.holder.desk_world import SESSION, World, world
+from tests.holder.input_world import SESSION, World, world
 
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.book.signed_head import SignedHead

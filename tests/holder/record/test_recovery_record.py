@@ -14,7 +14,7 @@ from holdfast.core.session.paint_requests import Past
 from holdfast.core.session.recovery import FLUSH_AFTER, MAX_TAIL, LeaderMark, StartFacts
 from holdfast.core.session.stream import HEADER, StreamWindow
 from holdfast.holder.record.recovery_record import FACTS_AFTER, RecoveryRecord
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.holder.timers import Timers
 from holdfast.linux.stored import recovery_files, recovery_places
 from holdfast.model.ids import FIRST_INCARNATION, SessionId
@@ -48,11 +48,13 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def vaulted() -> Iterator[Vaulted]:
+def descriptors() -> Iterator[SessionDescriptors]:
     record = SessionRecord(SESSION, "web", size=Cells(80, 24))
     with socket.socket() as listener:
         memory = os.memfd_create("window")
-        yield Vaulted(record, HeldRecord(), 0, memory, listener, 0, origin=FACTS)
+        yield SessionDescriptors(
+            record, HeldRecord(), 0, memory, listener, 0, origin=FACTS
+        )
         os.close(memory)
 
 
@@ -61,10 +63,10 @@ def window() -> StreamWindow:
 
 
 def test_what_it_was_started_with_is_on_disk_soon(
-    vaulted: Vaulted, folder: Path
+    descriptors: SessionDescriptors, folder: Path
 ) -> None:
     timers = Timers()
-    record = RecoveryRecord(vaulted, window(), timers)
+    record = RecoveryRecord(descriptors, window(), timers)
 
     record.begun(0.0)
 
@@ -73,9 +75,11 @@ def test_what_it_was_started_with_is_on_disk_soon(
     assert recovery_files.facts_of(SESSION) == FACTS
 
 
-def test_what_is_printed_is_on_disk_after_a_while_and_once(vaulted: Vaulted) -> None:
+def test_what_is_printed_is_on_disk_after_a_while_and_once(
+    descriptors: SessionDescriptors,
+) -> None:
     timers, stream = Timers(), window()
-    record = RecoveryRecord(vaulted, stream, timers)
+    record = RecoveryRecord(descriptors, stream, timers)
     record.begun(0.0)
     timers.tick(FACTS_AFTER)
     stream.append(b"x" * MAX_TAIL + b"the end")
@@ -98,10 +102,10 @@ def test_what_is_printed_is_on_disk_after_a_while_and_once(vaulted: Vaulted) -> 
 
 
 def test_keys_come_between_the_bits_and_what_is_printed_then_is_not_forgotten(
-    vaulted: Vaulted,
+    descriptors: SessionDescriptors,
 ) -> None:
     timers, stream = Timers(), window()
-    record = RecoveryRecord(vaulted, stream, timers)
+    record = RecoveryRecord(descriptors, stream, timers)
     record.begun(0.0)
     timers.tick(FACTS_AFTER)
     stream.append(b"x" * MAX_TAIL)
@@ -121,10 +125,10 @@ def test_keys_come_between_the_bits_and_what_is_printed_then_is_not_forgotten(
 
 
 def test_one_that_falls_asleep_amid_a_write_has_all_of_it_on_disk(
-    vaulted: Vaulted,
+    descriptors: SessionDescriptors,
 ) -> None:
     timers, stream = Timers(), window()
-    record = RecoveryRecord(vaulted, stream, timers)
+    record = RecoveryRecord(descriptors, stream, timers)
     record.begun(0.0)
     stream.append(b"x" * MAX_TAIL)
     record.printed(0.0)
@@ -139,10 +143,12 @@ def test_one_that_falls_asleep_amid_a_write_has_all_of_it_on_disk(
     assert tail.data.endswith(b"the end")
 
 
-def test_a_successor_keeps_what_its_predecessor_could_not(vaulted: Vaulted) -> None:
-    vaulted.origin = None
-    vaulted.record = vaulted.record._replace(pid=os.getpid(), command=("sh",))
-    record = RecoveryRecord(vaulted, window(), Timers())
+def test_a_successor_keeps_what_its_predecessor_could_not(
+    descriptors: SessionDescriptors,
+) -> None:
+    descriptors.origin = None
+    descriptors.record = descriptors.record._replace(pid=os.getpid(), command=("sh",))
+    record = RecoveryRecord(descriptors, window(), Timers())
     record.begun(0.0)
 
     record.rest()
@@ -154,9 +160,11 @@ def test_a_successor_keeps_what_its_predecessor_could_not(vaulted: Vaulted) -> N
     assert "PATH" in found.environment
 
 
-def test_what_ends_amid_a_write_leaves_nothing(vaulted: Vaulted, folder: Path) -> None:
+def test_what_ends_amid_a_write_leaves_nothing(
+    descriptors: SessionDescriptors, folder: Path
+) -> None:
     timers, stream = Timers(), window()
-    record = RecoveryRecord(vaulted, stream, timers)
+    record = RecoveryRecord(descriptors, stream, timers)
     record.begun(0.0)
     stream.append(b"x" * MAX_TAIL)
     record.printed(0.0)
@@ -170,10 +178,10 @@ def test_what_ends_amid_a_write_leaves_nothing(vaulted: Vaulted, folder: Path) -
 
 
 def test_a_full_disk_is_tried_again_with_the_next_output(
-    vaulted: Vaulted, folder: Path, monkeypatch: pytest.MonkeyPatch
+    descriptors: SessionDescriptors, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     timers, stream = Timers(), window()
-    record = RecoveryRecord(vaulted, stream, timers)
+    record = RecoveryRecord(descriptors, stream, timers)
     with monkeypatch.context() as full:
         full.setattr(recovery_files, "ROOM", 1 << 62)
         record.begun(0.0)
@@ -188,37 +196,39 @@ def test_a_full_disk_is_tried_again_with_the_next_output(
     tail = recovery_files.tail_of(SESSION)
     assert tail is not None
     assert tail.data == b"more"
-    assert vaulted.origin is None
+    assert descriptors.origin is None
 
 
 def test_a_session_that_wakes_and_sleeps_again_writes_nothing(
-    vaulted: Vaulted, folder: Path
+    descriptors: SessionDescriptors, folder: Path
 ) -> None:
-    first = RecoveryRecord(vaulted, window(), Timers())
+    first = RecoveryRecord(descriptors, window(), Timers())
     first.begun(0.0)
     first.rest()
     before = {one: one.stat().st_ino for one in folder.iterdir()}
-    vaulted.woken = LeftBehind(
+    descriptors.woken = LeftBehind(
         Nap(1.0, 30.0, 10, 20, 0.5),
         is_staged=False,
         painting=Past(is_whole=True, begin=0, sizes=(), kept=None),
     )
 
-    woken = RecoveryRecord(vaulted, window(), Timers())
+    woken = RecoveryRecord(descriptors, window(), Timers())
     woken.begun(0.0)
     woken.rest()
 
     assert {one: one.stat().st_ino for one in folder.iterdir()} == before
-    vaulted.record = vaulted.record._replace(name="another")
+    descriptors.record = descriptors.record._replace(name="another")
     woken.rest()
     tail = recovery_files.tail_of(SESSION)
     assert tail is not None
     assert tail.name == "another"
 
 
-def test_a_session_that_is_over_leaves_nothing(vaulted: Vaulted, folder: Path) -> None:
+def test_a_session_that_is_over_leaves_nothing(
+    descriptors: SessionDescriptors, folder: Path
+) -> None:
     timers, stream = Timers(), window()
-    record = RecoveryRecord(vaulted, stream, timers)
+    record = RecoveryRecord(descriptors, stream, timers)
     record.begun(0.0)
     record.rest()
     assert [*folder.iterdir()]
@@ -230,13 +240,13 @@ def test_a_session_that_is_over_leaves_nothing(vaulted: Vaulted, folder: Path) -
 
 
 def test_a_life_that_never_began_leaves_the_earlier_one(
-    vaulted: Vaulted, folder: Path
+    descriptors: SessionDescriptors, folder: Path
 ) -> None:
     recovery_files.write_next(FACTS)
     recovery_files.begin(SESSION)
     recovery_files.write_next(FACTS)
-    vaulted.record = vaulted.record._replace(incarnation=2)
-    record = RecoveryRecord(vaulted, window(), Timers())
+    descriptors.record = descriptors.record._replace(incarnation=2)
+    record = RecoveryRecord(descriptors, window(), Timers())
 
     assert record.over()
 
@@ -244,10 +254,10 @@ def test_a_life_that_never_began_leaves_the_earlier_one(
 
 
 def test_nothing_is_written_of_a_command_that_waits(
-    vaulted: Vaulted, folder: Path
+    descriptors: SessionDescriptors, folder: Path
 ) -> None:
-    vaulted.start = [0, 1]
-    record = RecoveryRecord(vaulted, window(), Timers())
+    descriptors.start = [0, 1]
+    record = RecoveryRecord(descriptors, window(), Timers())
 
     record.rest()
 

@@ -1,6 +1,6 @@
 """What operators sign of their inputs, and what fits none of them."""
 
-from tests.holder.desk_world import World
+from tests.holder.input_world import World
 
 from holdfast.core.book.logbook import EntryKind
 from holdfast.wire import messages as wire

@@ -7,10 +7,11 @@ import pytest
 
 from holdfast.linux import exec_filter, spawn
 from holdfast.linux.capsule.enter import fork_inside
-from holdfast.linux.capsule.start import Capsule, hold_leader
+from holdfast.linux.capsule.start import Capsule, begin_vacant, hold_leader
 from holdfast.linux.capsule.trial import why_not
 from holdfast.linux.capsule.view import View
 from holdfast.model.geometry import DEFAULT_SIZE
+from holdfast.model.session_record import CapsuleRecord
 
 WHY = why_not()
 
@@ -66,3 +67,18 @@ def test_a_capsule_that_is_gone_cannot_be_entered(capsule: Capsule) -> None:
     _, status = os.waitpid(pid, 0)
 
     assert os.waitstatus_to_exitcode(status) == 127
+
+
+def test_one_that_has_just_been_made_counts_on_from_where_it_was_told_to() -> None:
+    view = View((), is_root=exec_filter.is_privileged(), uid=os.getuid())
+    made, awaited = begin_vacant(view, DEFAULT_SIZE, counter=300)
+    record = CapsuleRecord(first=made.pid, rootless=not view.is_root, net="host")
+    pid = fork_inside(record, made.first)
+    if pid == 0:
+        os._exit(os.getpid() - 300)
+
+    _, status = os.waitpid(pid, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 1
+    awaited.wait()
+    made.drop()

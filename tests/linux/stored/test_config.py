@@ -73,4 +73,4 @@ def test_a_file_of_somebody_else_is_not_used(file: Path) -> None:
     file.write_text('prefix = "C-a"\n')
     os.chown(file, 12345, -1)
 
-    assert why() == ["it belongs to somebody else"]
+    assert why() == ["it belongs to another user"]

@@ -158,7 +158,7 @@ def test_somebody_who_does_not_let_go_of_the_lock_is_not_waited_for_long() -> No
     with host_book.writing():
         assert host_book.is_being_written()
         again = host_book.writing(patience=0)
-        with pytest.raises(LogbookFailed, match="does not let go"):
+        with pytest.raises(LogbookFailed, match="does not release"):
             again.__enter__()  # it is entered, and no more
     assert not host_book.is_being_written()
 

@@ -39,7 +39,7 @@ def test_a_folder_of_ours_that_others_may_only_enter_is_closed_and_used(
 
     assert places.runtime_dir() == chosen
     assert chosen.stat().st_mode & 0o777 == 0o700
-    assert "closed to them now" in capfd.readouterr().err
+    assert "they no longer can" in capfd.readouterr().err
 
     places.runtime_dir()
     assert capfd.readouterr().err == ""

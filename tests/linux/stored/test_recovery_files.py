@@ -119,7 +119,7 @@ def test_nothing_is_written_into_what_is_not_a_file_of_ours(folder: Path) -> Non
     with pytest.raises(OSError, match="No such device"):
         write_tail(ONE, TAIL, 0)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    with pytest.raises(MalformedMessage, match="not a file of ours"):
+    with pytest.raises(MalformedMessage, match="not a holdfast file"):
         write_tail(ONE, TAIL, 0)
     os.close(reader)
     assert other.read_bytes() == b"as it was"
@@ -160,7 +160,7 @@ def test_what_is_not_a_file_of_ours_is_not_read(folder: Path) -> None:
         recovery_files.facts_of(ONE)
     path.unlink()
     os.mkfifo(path)
-    with pytest.raises(MalformedMessage, match="not a file of ours"):
+    with pytest.raises(MalformedMessage, match="not a holdfast file"):
         recovery_files.facts_of(ONE)
 
 
@@ -175,5 +175,7 @@ def test_a_disk_is_left_room_for_logbooks(
     assert [*folder.iterdir()] == []
 
 
-def test_nothing_durable_is_made_of_nothing() -> None:
+def test_nothing_durable_is_made_of_nothing(folder: Path) -> None:
     recovery_files.make_durable(ONE)
+
+    assert [*folder.iterdir()] == []

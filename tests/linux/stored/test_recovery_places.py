@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,33 @@ def test_a_place_that_is_unfit_is_no_error_for_who_clears_away(state: Path) -> N
 
     places.remove(ONE)
     assert places.recorded() == []
+
+
+def test_an_image_is_there_once_it_has_a_manifest(state: Path) -> None:
+    folder = state / "images" / ONE / "3"
+    folder.mkdir(parents=True)
+    assert not places.has_image(ONE, 3)
+    (folder / "manifest").touch()
+    assert places.has_image(ONE, 3)
+
+
+def test_the_newest_image_is_the_last_one_that_is_whole(state: Path) -> None:
+    images = state / "images" / ONE
+    assert places.newest_image(ONE) == (0, 0)
+    for name in ("9", "10", "11", "no number", "٣"):
+        (images / name).mkdir(parents=True)
+    for name in ("9", "10"):
+        (images / name / "manifest").touch()
+    os.utime(images / "10" / "manifest", ns=(0, 5_000_000_000))
+
+    assert places.newest_image(ONE) == (10, 5_000)
+
+
+def test_the_note_of_an_image_goes_alone_too() -> None:
+    for kind in (places.FACTS, places.PORTING):
+        Path(places.path_of(ONE, kind)).touch()
+
+    places.remove_note(ONE)
+
+    assert places.recorded() == [ONE]
+    assert not Path(places.path_of(ONE, places.PORTING)).exists()

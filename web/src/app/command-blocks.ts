@@ -3,7 +3,7 @@
  *
  * A shell's marks say where a command began to print and where it ended; the
  * logbook has both, with who entered the line. Whatever an entry says may have been
- * chosen by somebody hostile.
+ * chosen by an attacker.
  *
  * I1  Whatever the entries, `commandBlocks` returns and throws nothing.
  * I2  A block that has no end is the last of its life, or its end is not known.

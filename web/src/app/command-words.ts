@@ -1,5 +1,5 @@
 /**
- * A command line as somebody writes it into a field, as the words that a session is
+ * A command line as a user types it into a field, as the words that a session is
  * started with.
  *
  * Plain and quoted words are split here; a line with anything else that a shell would

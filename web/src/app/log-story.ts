@@ -5,12 +5,13 @@
  * joins the one before. Keys that one operator presses in quick succession are
  * one line. That an input was applied is not worth a line; that it was not, is.
  * A command is shown where it started, with its outcome once it has ended.
- * Whatever an entry says may have been chosen by somebody hostile.
+ * Whatever an entry says may have been chosen by an attacker.
  *
  * I1  Whatever the entries, `story` returns and throws nothing.
  */
 
 import type { LogEntry } from "../protocol/api.js";
+import { ALL_RIGHTS } from "../protocol/client-limits.js";
 import { shown, shownKeys } from "./shown-text.js";
 import { took } from "./words.js";
 
@@ -29,7 +30,6 @@ export interface StoryLine {
 export type NameOf = (actor: string) => string;
 
 const RUN_GAP_MS = 2000;
-const ALL_RIGHTS = 14;
 
 /** Return the lines for `entries`, in order. */
 export function story(entries: readonly LogEntry[], nameOf: NameOf): StoryLine[] {
@@ -111,7 +111,12 @@ const sentence =
     line(entry, by, text + thrownAway(entry), tone);
 
 const TELLERS: Readonly<Record<string, Teller>> = {
-  opened: sentence("The session started."),
+  opened: (entry, by) => {
+    const why = "no_capsule" in entry.more ? said(entry, "no_capsule") : "";
+    return why
+      ? line(entry, by, `The session started, without a capsule: ${why}`, "loud")
+      : line(entry, by, "The session started.", "quiet");
+  },
   attached: sentence("attached"),
   detached: sentence("left"),
   frozen: sentence("froze the session", "loud"),
@@ -124,9 +129,30 @@ const TELLERS: Readonly<Record<string, Teller>> = {
       `${said(entry, "command")} no longer listens on port ${said(entry, "port")}.`,
       "loud",
     ),
+  limited: (entry) =>
+    line(
+      entry,
+      "",
+      said(entry, "limit") === "memory"
+        ? `The session reached its limit of memory: ${said(entry, "program") || "a program"} was killed.`
+        : "The session reached its limit of processes: it could not fork.",
+      "loud",
+    ),
   fenced: sentence("The lease expired.", "loud"),
+  unfenced: sentence("The lease was granted again.", "loud"),
   resumed: sentence("A new holder took over the session."),
-  recovered: sentence("The session started again.", "loud"),
+  recovered: (entry, by) =>
+    line(entry, by, `${begun(entry)} (incarnation ${entry.incarnation})`, "loud"),
+  imaged: (entry, by) =>
+    line(entry, by, `saved the session to disk as image ${said(entry, "image")}${label(entry)}`),
+  forked: (entry, by) => line(entry, by, "made a branch of the session"),
+  stopped: (entry, by) =>
+    line(
+      entry,
+      by,
+      `saved the session to disk as image ${said(entry, "image")}${label(entry)}, and ended it`,
+      "loud",
+    ),
   exited: (entry) => line(entry, "", `The program exited: ${said(entry, "how")}`, "loud"),
   swept: (entry, by) =>
     line(
@@ -140,7 +166,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   refused: (entry, by) =>
     line(entry, by, `was refused: ${said(entry, "code")}${rule(entry)}`, "loud"),
   declined: (entry, by) =>
-    line(entry, by, `was not allowed ${said(entry, "request")}: ${said(entry, "code")}`),
+    line(entry, by, `was refused ${said(entry, "request")}: ${said(entry, "code")}`),
   intended: (entry, by) =>
     line(entry, by, `intends to ${act(entry)}: ${said(entry, "intent")}`, "quiet"),
   settled: (entry) =>
@@ -155,7 +181,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
       entry,
       by,
       word(entry, "by") === ""
-        ? `may by default: ${rights(entry)}`
+        ? `has ${rights(entry)} by default`
         : `granted ${nameOf(word(entry, "actor"))}: ${rights(entry)}`,
       "quiet",
     ),
@@ -182,6 +208,16 @@ function act(entry: LogEntry): string {
   return Object.hasOwn(ACTS, name) ? (ACTS[name] ?? "") : said(entry, "act");
 }
 
+function begun(entry: LogEntry): string {
+  return typeof entry.more["image"] === "number"
+    ? `restored the session from image ${said(entry, "image")}`
+    : "recovered the session";
+}
+
+function label(entry: LogEntry): string {
+  return word(entry, "label") === "" ? "" : ` “${said(entry, "label")}”`;
+}
+
 /** Where the command that just ended was started; below zero if not here. */
 function beginning(lines: readonly StoryLine[], entry: LogEntry): number {
   const number = entry.more["number"];
@@ -202,7 +238,7 @@ const TURNS: Readonly<Record<string, readonly ["to" | "from", string]>> = {
   taken: ["to", "took the turn"],
   given: ["from", "gave the turn to {other}"],
   answered: ["from", "gave the turn to {other}, who had asked"],
-  defaulted: ["to", "got the turn: nobody answered"],
+  defaulted: ["to", "got the turn: the request was not answered"],
   dropped: ["from", "released the turn"],
   seized: ["to", "seized the turn from {other}"],
   expired: ["from", "lost the turn: its time ran out"],

@@ -58,7 +58,7 @@ export class Swipe {
   coast(at: number): readonly [rows: number, isOver: boolean] {
     const ms = Math.max(0, at - this.#at);
     const kept = KEPT ** ms;
-    // All of the way, so that it does not matter how seldom somebody asks.
+    // All of the way, so that it does not matter how seldom it is asked.
     const rows = this.#rows((this.#speed * (1 - kept)) / -Math.log(KEPT));
     this.#at = at;
     this.#speed *= kept;

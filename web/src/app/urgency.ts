@@ -2,7 +2,7 @@
  * The order in which sessions are listed.
  *
  * Those that need attention come first: a pending approval, a program that asks or
- * calls for somebody, a frozen session; then running ones, the latest first; ended ones come last.
+ * calls for attention, a frozen session; then running ones, the latest first; ended ones come last.
  *
  * I1  Two calls with the same sessions, in any order, return the same list.
  */
@@ -37,6 +37,7 @@ export function needOf({ info, glance }: Listed): Need {
     case "waiting-for-input":
       return called === "none" ? "input" : called;
     case "frozen":
+    case "fenced":
       return "frozen";
     default:
       return glance.presence.frozen ? "frozen" : called;

@@ -12,8 +12,11 @@ const TONES: Readonly<Record<string, Tone>> = {
   "waiting-for-input": "needs",
   "waiting-for-secret": "needs",
   frozen: "cold",
+  fenced: "cold",
   stalled: "cold",
   exited: "over",
+  "on disk": "over",
+  gone: "over",
   alive: "calm",
 };
 
@@ -32,7 +35,7 @@ export function stateInBrief(state: string): string {
   return state.replace(/^(waiting-for|at)-/, "");
 }
 
-/** Return how a call for somebody is shown: its text is somebody's words. */
+/** Return how a call for attention is shown: its text is not ours. */
 export function callTold(call: { readonly text: string }): string {
   return call.text === "" ? "rings the bell" : `“${call.text}”`;
 }
@@ -98,6 +101,9 @@ const ACTS: readonly (readonly [string, string])[] = [
   ["grant", "give rights"],
   ["approve", "approve"],
   ["end", "rename and end sessions"],
+  ["checkpoint", "save sessions to disk"],
+  ["fork", "fork sessions"],
+  ["move", "move sessions to another host"],
   ["create", "start sessions"],
 ];
 

@@ -8,8 +8,8 @@
 
 import type { HoldfastError } from "../protocol/errors.js";
 import { linkEnded, malformed } from "../protocol/errors.js";
-import { unreachable } from "../protocol/meeting.js";
 import type { Carrier, Dial } from "../protocol/ports.js";
+import { unreachable } from "../protocol/relay-messages.js";
 import { printable } from "../protocol/text.js";
 
 /** Milliseconds for a relay to answer at all. */
@@ -66,7 +66,7 @@ class SocketCarrier implements Carrier {
   private heard(data: unknown): void {
     if (this.ended !== null) return;
     if (!(data instanceof ArrayBuffer)) {
-      this.end(malformed("meeting", "a text"));
+      this.end(malformed("relay message", "a text"));
       this.socket.close(NORMAL);
       return;
     }

@@ -16,20 +16,24 @@
  * titles, texts and paths were written by strangers: show them as text nodes.
  */
 
+import type { Shown } from "./attachment.js";
 import type { HoldfastError } from "./errors.js";
 import type { HostStatus } from "./host-status.js";
+import type { ImageInfo } from "./image-record.js";
 import type { LostInfo } from "./lost-record.js";
 import type {
   Attached,
   Behind,
   BlameReport,
   Cells,
+  Checkpointed,
   CommandReport,
   CommandStarted,
   Evidence,
   Graph,
   Inherited,
   Pending,
+  Preflight,
   Presence,
   Screen,
   Settled,
@@ -44,6 +48,7 @@ export type {
   Behind,
   BlameReport,
   Cells,
+  Checkpointed,
   CommandReport,
   CommandStarted,
   Evidence,
@@ -51,6 +56,7 @@ export type {
   HoldfastError,
   Inherited,
   Pending,
+  Preflight,
   Presence,
   Screen,
   Settled,
@@ -98,9 +104,17 @@ export type LinkState =
  *   refused      we may not go there, or not do that
  *   wrong-host   the machine that answers is not that host: do not continue
  *   gone         there is no such session
+ *   stopped      the session was put to disk, and can be restored from there
  *   unsupported  this browser lacks what is needed
  */
-export type Failure = "version" | "revoked" | "refused" | "wrong-host" | "gone" | "unsupported";
+export type Failure =
+  | "version"
+  | "revoked"
+  | "refused"
+  | "wrong-host"
+  | "gone"
+  | "stopped"
+  | "unsupported";
 
 // ── the page: who we are, and which hosts we know ────────────────────────────
 
@@ -130,7 +144,7 @@ export interface Invited {
   readonly relays: readonly string[];
 }
 
-/** What an invitation gives, as its host tells it before anybody has joined. */
+/** What an invitation gives, as its host tells it before it is used. */
 export interface Terms {
   readonly host: string;
   /** The name that we would have there; another one may be faster to take it. */
@@ -172,6 +186,7 @@ export interface Page {
 // ── a host ───────────────────────────────────────────────────────────────────
 
 export type { HostStatus } from "./host-status.js";
+export type { ImageInfo } from "./image-record.js";
 export type { LostInfo } from "./lost-record.js";
 export type { SessionInfo } from "./session-record.js";
 
@@ -180,6 +195,8 @@ export interface Creation {
   readonly command?: readonly string[];
   readonly cwd?: string;
   readonly size?: Cells;
+  /** Behind walls, from where it can be put to disk; else as the host has it. */
+  readonly runtime?: "capsule";
 }
 
 /** What a session does, who is there, and how its screen ends. */
@@ -212,6 +229,13 @@ export interface HostLink {
   listed(): Promise<Sessions>;
   /** Start a lost session again, under its own id. */
   recover(lost: LostInfo): Promise<{ readonly id: SessionId; readonly name: string }>;
+  /** The images of one session or of all, the newest first; those that we may know of. */
+  images(session?: SessionId): Promise<readonly ImageInfo[]>;
+  /** Let a session go on from an image, under its own id; it must not be alive. */
+  restore(image: ImageInfo): Promise<{ readonly id: SessionId; readonly name: string }>;
+  /** Begin a new session that goes on from an image of another, which may live. */
+  branch(image: string, name: string): Promise<{ readonly id: SessionId; readonly name: string }>;
+  removeImage(image: ImageInfo): Promise<void>;
   create(wish: Creation): Promise<{ readonly id: SessionId; readonly name: string }>;
   rename(session: SessionId, name: string): Promise<void>;
   keep(session: SessionId, kept: boolean): Promise<void>;
@@ -277,16 +301,7 @@ export interface AttachOptions {
 export type SessionEvent =
   | { readonly is: "link"; readonly state: LinkState }
   | { readonly is: "attached"; readonly attached: Attached }
-  | {
-      readonly is: "painted";
-      readonly offset: number;
-      readonly size: Cells;
-      readonly isFirst: boolean;
-      readonly isLast: boolean;
-      readonly data: Uint8Array;
-    }
-  | { readonly is: "printed"; readonly offset: number; readonly data: Uint8Array }
-  | { readonly is: "gap"; readonly start: number; readonly end: number }
+  | Shown
   | { readonly is: "resized"; readonly size: Cells }
   | { readonly is: "turn-passed"; readonly passed: TurnPassed }
   | { readonly is: "turn-asked"; readonly asker: ActorId; readonly waitMs: number }
@@ -302,8 +317,7 @@ export type SessionEvent =
       readonly name: string;
       readonly fields: Readonly<Record<string, string | number>>;
     }
-  | { readonly is: "exited"; readonly status: number }
-  | { readonly is: "lost"; readonly why: string };
+  | { readonly is: "exited"; readonly status: number };
 
 /** The state of a session, as far as it is known; kept from link to link. */
 export interface SessionView {
@@ -365,6 +379,13 @@ export interface SessionLink {
   revoke(actor: ActorId): Promise<Presence>;
   /** Fulfilled with the exit status. */
   end(signal: number): Promise<number>;
+
+  /** Put it to disk; with `stop` it ends then. Never asked for twice. */
+  checkpoint(wish: { readonly stop: boolean; readonly label: string }): Promise<Checkpointed>;
+  /** Make an image for one branch of it, as `HostLink.branch` wants it. */
+  imageForBranch(): Promise<Checkpointed>;
+  /** What keeps it from being put to disk. */
+  preflight(): Promise<Preflight>;
 
   who(): Promise<Presence>;
   evidence(): Promise<Evidence>;

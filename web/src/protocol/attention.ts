@@ -1,8 +1,8 @@
-/** What a session calls for somebody with, until somebody types. */
+/** A session's call for attention, until someone types. */
 export interface Attention {
   /** bell, message or needs-input. */
   readonly what: string;
-  /** What was said; whoever called chose it. */
+  /** What was said; the caller chose it. */
   readonly text: string;
   /** Milliseconds since 1970. */
   readonly sinceMs: number;

@@ -39,7 +39,7 @@ export class HoldfastError extends Error {
 /** A code of a later version: it is shown, and nothing is made of it. */
 const UNKNOWN = ["PeerError", false, ""] as const;
 
-/** Take whatever was thrown for an error of ours; anything else is a fault. */
+/** Take whatever was thrown as one of our errors; anything else is a fault. */
 export function asError(thrown: unknown): HoldfastError {
   if (thrown instanceof HoldfastError) return thrown;
   const text = thrown instanceof Error ? thrown.message : String(thrown);

@@ -8,7 +8,7 @@
  * other. One that does no more when asked twice is asked again on a new channel if
  * the kept one turns out to be gone; to create or rename is not.
  *
- * While somebody listens, a host that cannot be reached is tried again by itself,
+ * While there are listeners, a host that cannot be reached is tried again by itself,
  * at longer and longer intervals; whatever is asked meanwhile tries at once.
  */
 
@@ -18,6 +18,7 @@ import type {
   Glance,
   HostLink,
   HostStatus,
+  ImageInfo,
   KnownHost,
   LinkState,
   LogPart,
@@ -33,6 +34,7 @@ import { asError, type HoldfastError, malformed } from "./errors.js";
 import { Glancing } from "./glancing.js";
 import { HostRequests, namedIn } from "./host-requests.js";
 import { hostStatus } from "./host-status.js";
+import { imageInfo } from "./image-record.js";
 import { Listeners } from "./listeners.js";
 import { readLog } from "./logbook.js";
 import { lostInfo } from "./lost-record.js";
@@ -104,6 +106,30 @@ export class LiveHost implements HostLink {
     const name = lost.name === "" ? lost.id.slice(2, 8) : lost.name;
     const made = await this.ask({ do: "recover", recovers: lost.id, name }, false);
     return { id: textOf(made, "id"), name: shown(made, "name") };
+  }
+
+  async images(id = ""): Promise<readonly ImageInfo[]> {
+    const told = (await this.ask({ do: "images", id }, true))["images"];
+    if (!Array.isArray(told)) throw malformed("images", "it is no list");
+    return told.filter(isPacket).map(imageInfo);
+  }
+
+  async restore(image: ImageInfo): Promise<{ readonly id: string; readonly name: string }> {
+    const { id, number, name } = image;
+    const made = await this.ask({ do: "recover", recovers: id, name, image: number }, false);
+    return { id: textOf(made, "id"), name: shown(made, "name") };
+  }
+
+  async branch(
+    image: string,
+    name: string,
+  ): Promise<{ readonly id: string; readonly name: string }> {
+    const made = await this.ask({ do: "create", branches: image, name }, false);
+    return { id: textOf(made, "id"), name: shown(made, "name") };
+  }
+
+  async removeImage({ id, number }: ImageInfo): Promise<void> {
+    await this.ask({ do: "remove_image", id, number }, false);
   }
 
   async create(wish: Creation): Promise<{ readonly id: string; readonly name: string }> {
@@ -281,7 +307,8 @@ export class LiveHost implements HostLink {
 
 /** Whether the host itself has refused, on a channel that goes on. */
 function isAnswer(error: HoldfastError): boolean {
-  return error.branch !== "PeerError" && !CUTS.includes(error.code);
+  const isOfImage = error.code.startsWith("image-");
+  return isOfImage || (error.branch !== "PeerError" && !CUTS.includes(error.code));
 }
 
 const CUTS = ["link-ended", "host-unreachable", "handshake-timeout", "channel-worn-out"];

@@ -16,6 +16,9 @@ import { printable } from "./text.js";
 /** Milliseconds for an answer; making a session takes longest. */
 const ANSWER_MS = 15_000;
 
+/** The same for a session that goes on from an image, which has to be read. */
+const RESTORE_MS = 45_000;
+
 /** Packets of one answer: more than any host has sessions for. */
 const MAX_PAGES = 1_000;
 
@@ -38,7 +41,9 @@ export class HostRequests {
   /** The host's answer; a list comes whole. Not to be called while it is awaited. */
   async ask(asked: HostRequest): Promise<Packet> {
     let isLate = false;
-    const forget = this.clock.after(ANSWER_MS, () => {
+    const isRestored = asked.do === "recover" || (asked.do === "create" && "branches" in asked);
+    const patience = isRestored ? RESTORE_MS : ANSWER_MS;
+    const forget = this.clock.after(patience, () => {
       isLate = true;
       this.sealed.close("host-unreachable");
     });
@@ -51,7 +56,7 @@ export class HostRequests {
       this.isOpen = true;
       return await this.answer();
     } catch (thrown) {
-      throw isLate ? silent() : thrown;
+      throw isLate ? silent(patience) : thrown;
     } finally {
       forget();
     }
@@ -101,7 +106,7 @@ export function namedIn(told: Packet): ReadonlyMap<string, Named> {
   return found;
 }
 
-function silent(): HoldfastError {
-  const why = `no answer within ${ANSWER_MS / 1000} s`;
+function silent(waitedMs: number): HoldfastError {
+  const why = `no answer within ${waitedMs / 1000} s`;
   return new HoldfastError("host-unreachable", `the host does not answer: ${why}`, { why });
 }

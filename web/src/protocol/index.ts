@@ -15,7 +15,7 @@
  *     pulse.ts                      whether a link is there
  *     session-wire.ts               HELLO to IDENTIFY
  *     host-requests.ts, packets.ts  what is asked of a host
- *     reaching.ts, meeting.ts       the way through a relay
+ *     reaching.ts, relay-messages.ts       the way through a relay
  *     sealed.ts, sealing.ts, handshake.ts, noise.ts, keys.ts   the seal
  *     records.ts, opening.ts, invites.ts
  *     codec.ts, frames.ts, shapes.ts   messages as bytes

@@ -6,9 +6,9 @@
  */
 
 import { HoldfastError } from "./errors.js";
-import { relayAddress } from "./meeting.js";
 import type { Suite } from "./ports.js";
 import { INVITE_ID } from "./records.js";
+import { relayAddress } from "./relay-messages.js";
 import { base64url, fromBase64, same, shownUtf8 } from "./text.js";
 
 const VERSION = 1;

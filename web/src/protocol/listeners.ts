@@ -28,7 +28,7 @@ export class Listeners<Event> {
     };
   }
 
-  /** Tell everybody; wait for those who ask for it by returning a promise. */
+  /** Tell all listeners; wait for those that return a promise. */
   async tell(event: Event): Promise<void> {
     const slow: unknown[] = [];
     for (const { hear, gone } of [...this.all]) {

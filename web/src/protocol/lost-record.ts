@@ -18,6 +18,9 @@ export interface LostInfo {
   readonly incarnation: number;
   readonly why: string;
   readonly needsEnvironment: boolean;
+  readonly image: number;
+  readonly saved: number;
+  readonly savedMs: number;
 }
 
 /** Read what a host says of a lost session; what is missing is empty. */
@@ -31,5 +34,8 @@ export function lostInfo(told: Packet): LostInfo {
     incarnation: numberOf(told, "incarnation"),
     why: shownOf(told, "why"),
     needsEnvironment: flagOf(told, "needs_environment"),
+    image: numberOf(told, "image"),
+    saved: numberOf(told, "saved"),
+    savedMs: numberOf(told, "saved_ms"),
   };
 }

@@ -123,7 +123,7 @@ export interface Resized {
   readonly size: Cells;
 }
 
-/** What is to be seen, with its colours or without? */
+/** Asks for the screen, with colours or without. */
 export interface ScreenRequest {
   readonly cells: boolean;
 }
@@ -225,6 +225,10 @@ export interface Intend {
   readonly intent: string;
   readonly effect: string;
   readonly parameters: string;
+  readonly prompt: string;
+  readonly expects: string;
+  readonly idempotent: boolean;
+  readonly attempt: number;
 }
 
 /** These are my next inputs, up to `last`; I have signed that. */
@@ -243,7 +247,7 @@ export interface Signed {
   readonly last: number;
 }
 
-/** The session needs somebody's input, and this is what for. */
+/** The session needs input, and this is why. */
 export interface Notify {
   readonly text: string;
 }
@@ -325,6 +329,20 @@ export interface Inherited {
   readonly changed: readonly Staged[];
 }
 
+/** What an input did in a branch; numbers of things, and a text that tells them. */
+export interface Preview {
+  readonly ran: boolean;
+  readonly ended: boolean;
+  readonly exit: number | null;
+  readonly duration_ms: number;
+  readonly files: number;
+  readonly processes: number;
+  readonly ports: number;
+  readonly tried: number;
+  readonly text: string;
+  readonly digest: Uint8Array;
+}
+
 /** An input of `actor` waits for approval; `excerpt` is how it begins. */
 export interface Pending {
   readonly ticket: number;
@@ -338,6 +356,7 @@ export interface Pending {
   readonly program: string;
   readonly runs: string;
   readonly uses: readonly Staged[];
+  readonly preview: Preview | null;
 }
 
 /** Let the input through that waits under `ticket`, this epoch and digest. */
@@ -353,7 +372,7 @@ export interface Deny {
   readonly digest: Uint8Array;
 }
 
-export type Verdict = "allow" | "deny" | "ask";
+export type Verdict = "allow" | "deny" | "ask" | "preview";
 
 /** Nothing waits under `ticket` any more; nobody means time or the turn. */
 export interface Settled {
@@ -380,7 +399,7 @@ export interface Tried {
   readonly policy: string;
 }
 
-/** What runs, and what listens where? With all that is open, or without? */
+/** Asks for processes and ports, with open files or without. */
 export interface GraphRequest {
   readonly descriptors: boolean;
 }
@@ -423,7 +442,7 @@ export interface Graph {
   readonly more: boolean;
 }
 
-/** Who is behind this? */
+/** Asks who is behind something. */
 export interface BlameRequest {
   readonly what: string;
   readonly name: string;
@@ -461,7 +480,7 @@ export interface BlameReport {
   readonly hidden: number;
 }
 
-/** Could the session be checkpointed now, and what is in the way? */
+/** Asks whether the session could be checkpointed now, and what prevents it. */
 export interface PreflightRequest {}
 
 /** One thing that is in the way; `pid` is as the session numbers processes. */
@@ -490,6 +509,24 @@ export interface Preflight {
   readonly unlisted: number;
 }
 
+/** Put the session to disk; with `stop`, it is on disk alone from then on. */
+export interface CheckpointRequest {
+  readonly stop: boolean;
+  readonly label: string;
+  readonly branch: boolean;
+  readonly key: string;
+}
+
+/** The image is on disk, whole. */
+export interface Checkpointed {
+  readonly image: string;
+  readonly number: number;
+  readonly size: number;
+  readonly still_ms: number;
+  readonly stopped: boolean;
+  readonly cuts: readonly Cut[];
+}
+
 /** Stop every process of the session where it stands. */
 export interface Freeze {}
 
@@ -513,12 +550,15 @@ export interface Exited {
   readonly status: number;
 }
 
-/** The live session is gone, and why. */
-export interface Lost {
+/** End the session, unless it is in use; with `stop`, put it to disk first. */
+export interface Reap {
+  readonly stop: boolean;
+  readonly quiet_ms: number;
+  readonly idle_ms: number;
   readonly why: string;
 }
 
-/** What does the session do now, and how is that known? */
+/** Asks for the session's state and its evidence. */
 export interface StateRequest {}
 
 /** A process that has the terminal, and what it sleeps in. */
@@ -543,7 +583,7 @@ export interface Evidence {
   readonly sleepers: readonly Asleep[];
 }
 
-/** Who is here, who has the turn, and who waits for what? */
+/** Asks who is attached, who has the turn, and what is pending. */
 export interface Who {}
 
 /** One attachment: whose, by what sort of program, and for how long. */
@@ -607,7 +647,7 @@ export interface CommandEnded {
   readonly command: ShellCommand;
 }
 
-/** Where is the shell, and what came of the command that `client` sent? */
+/** Asks for the shell's phase, and for the outcome of `client`'s command. */
 export interface CommandRequest {
   readonly client: string;
 }
@@ -716,7 +756,7 @@ export interface Refused {
   readonly facts: Facts;
 }
 
-/** Somebody wants you: dial, and show this ticket. */
+/** An operator wants to reach you: dial, and present this ticket. */
 export interface Knock {
   readonly ticket: Uint8Array;
   readonly actor: string;
@@ -742,18 +782,18 @@ export interface LeaseRefuse {
   readonly facts: Facts;
 }
 
-/** Let me speak to this. */
+/** Asks for a connection to the host, or to one of its sessions. */
 export interface Open {
   readonly version: number;
   readonly target: string;
 }
 
-/** You do, from here on. */
+/** Grants it: what follows belongs to that connection. */
 export interface Opened {
   readonly version: number;
 }
 
-/** No, and why. Nothing follows. */
+/** Refuses it, and says why; nothing follows. */
 export interface Declined {
   readonly code: string;
   readonly text: string;
@@ -939,6 +979,10 @@ export const INTEND = struct<Intend>({
   intent: text(500),
   effect: text(500),
   parameters: text(2048),
+  prompt: text(200),
+  expects: text(2048),
+  idempotent: flag,
+  attempt: int(1, 100),
 });
 
 export const SIGN = struct<Sign>({
@@ -1023,6 +1067,19 @@ export const INHERITED = struct<Inherited>({
   changed: list(STAGED, 0, 32),
 });
 
+export const PREVIEW = struct<Preview>({
+  ran: flag,
+  ended: flag,
+  exit: orNull(int(0, 255)),
+  duration_ms: int(0, 9007199254740991),
+  files: int(0, 9007199254740991),
+  processes: int(0, 9007199254740991),
+  ports: int(0, 9007199254740991),
+  tried: int(0, 9007199254740991),
+  text: text(2560),
+  digest: bytes(32, 32),
+});
+
 export const PENDING = struct<Pending>({
   ticket: int(0, 9007199254740991),
   actor: text(34, /^a_[a-z2-7]{32}$/),
@@ -1035,6 +1092,7 @@ export const PENDING = struct<Pending>({
   program: text(1024),
   runs: text(256),
   uses: list(STAGED, 0, 6),
+  preview: orNull(PREVIEW),
 });
 
 export const APPROVE = struct<Approve>({
@@ -1050,7 +1108,7 @@ export const DENY = struct<Deny>({
 
 export const SETTLED = struct<Settled>({
   ticket: int(0, 9007199254740991),
-  verdict: oneOf("allow", "deny", "ask"),
+  verdict: oneOf("allow", "deny", "ask", "preview"),
   by: text(34, /^$|^a_[a-z2-7]{32}$/),
 });
 
@@ -1062,7 +1120,7 @@ export const TRY = struct<Try>({
 });
 
 export const TRIED = struct<Tried>({
-  verdict: oneOf("allow", "deny", "ask"),
+  verdict: oneOf("allow", "deny", "ask", "preview"),
   rule: text(1024),
   why: text(1024),
   runs: text(256),
@@ -1167,6 +1225,22 @@ export const PREFLIGHT = struct<Preflight>({
   unlisted: int(0, 9007199254740991),
 });
 
+export const CHECKPOINT_REQUEST = struct<CheckpointRequest>({
+  stop: flag,
+  label: text(64),
+  branch: flag,
+  key: text(64),
+});
+
+export const CHECKPOINTED = struct<Checkpointed>({
+  image: text(64),
+  number: int(1, 9007199254740991),
+  size: int(0, 9007199254740991),
+  still_ms: int(0, 9007199254740991),
+  stopped: flag,
+  cuts: list(CUT, 0, 32),
+});
+
 export const FREEZE = struct<Freeze>({});
 
 export const THAW = struct<Thaw>({});
@@ -1185,8 +1259,11 @@ export const EXITED = struct<Exited>({
   status: int(-64, 255),
 });
 
-export const LOST = struct<Lost>({
-  why: text(1024),
+export const REAP = struct<Reap>({
+  stop: flag,
+  quiet_ms: int(0, 9007199254740991),
+  idle_ms: int(0, 9007199254740991),
+  why: text(64, /^[a-z][a-z0-9.-]*$/),
 });
 
 export const STATE_REQUEST = struct<StateRequest>({});
@@ -1229,7 +1306,7 @@ export const PRESENCE = struct<Presence>({
   epoch: int(0, 9007199254740991),
   waiting: list(text(34, /^a_[a-z2-7]{32}$/), 0, 32),
   frozen: flag,
-  pending: list(PENDING, 0, 8),
+  pending: list(PENDING, 0, 5),
   rights: list(text(64, /^[a-z][a-z0-9.-]*$/), 0, 32),
 });
 
@@ -1443,12 +1520,14 @@ export const KINDS = {
   BLAME_REPORT: 0x53,
   PREFLIGHT_REQUEST: 0x54,
   PREFLIGHT: 0x55,
+  CHECKPOINT_REQUEST: 0x56,
+  CHECKPOINTED: 0x57,
   FREEZE: 0x60,
   THAW: 0x61,
   END: 0x62,
   STATE: 0x63,
   EXITED: 0x64,
-  LOST: 0x65,
+  REAP: 0x66,
   STATE_REQUEST: 0x68,
   EVIDENCE: 0x69,
   WHO: 0x90,
@@ -1510,12 +1589,14 @@ export interface Bodies {
   readonly BLAME_REPORT: BlameReport;
   readonly PREFLIGHT_REQUEST: PreflightRequest;
   readonly PREFLIGHT: Preflight;
+  readonly CHECKPOINT_REQUEST: CheckpointRequest;
+  readonly CHECKPOINTED: Checkpointed;
   readonly FREEZE: Freeze;
   readonly THAW: Thaw;
   readonly END: End;
   readonly STATE: State;
   readonly EXITED: Exited;
-  readonly LOST: Lost;
+  readonly REAP: Reap;
   readonly STATE_REQUEST: StateRequest;
   readonly EVIDENCE: Evidence;
   readonly WHO: Who;
@@ -1577,12 +1658,14 @@ export const SHAPES = {
   BLAME_REPORT: BLAME_REPORT,
   PREFLIGHT_REQUEST: PREFLIGHT_REQUEST,
   PREFLIGHT: PREFLIGHT,
+  CHECKPOINT_REQUEST: CHECKPOINT_REQUEST,
+  CHECKPOINTED: CHECKPOINTED,
   FREEZE: FREEZE,
   THAW: THAW,
   END: END,
   STATE: STATE,
   EXITED: EXITED,
-  LOST: LOST,
+  REAP: REAP,
   STATE_REQUEST: STATE_REQUEST,
   EVIDENCE: EVIDENCE,
   WHO: WHO,
@@ -1598,7 +1681,7 @@ export const SHAPES = {
 } as const;
 
 /** What a relay and its peers say: docs/spec/relay.md. */
-export const MEETING = {
+export const RELAY_MESSAGES = {
   "register": REGISTER,
   "meet": MEET,
   "reach": REACH,

@@ -10,6 +10,7 @@ import type { Attention } from "./attention.js";
 import { HoldfastError, malformed } from "./errors.js";
 import { tooLarge } from "./frames.js";
 import type { Cells } from "./messages.js";
+import type { Parent } from "./parent.js";
 import type { Facts } from "./shapes.js";
 import { fromUtf8, joined, printable, utf8 } from "./text.js";
 
@@ -123,5 +124,16 @@ export function attentionOf(packet: Packet, name: string): Attention | null {
     text: shownOf(told, "text"),
     sinceMs: numberOf(told, "since_ms"),
     source: shownOf(told, "source"),
+  };
+}
+
+export function parentOf(packet: Packet, name: string): Parent | null {
+  const told = packet[name];
+  if (!isPacket(told) || textOf(told, "session") === "") return null;
+  return {
+    session: shownOf(told, "session"),
+    image: numberOf(told, "image"),
+    incarnation: numberOf(told, "incarnation"),
+    entry: numberOf(told, "entry"),
   };
 }

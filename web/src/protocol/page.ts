@@ -173,7 +173,7 @@ export class LivePage implements Page {
     this.store.close();
   }
 
-  /** What the host says to somebody with an invitation, and its key for handshakes. */
+  /** What the host says about an invitation, and its key for handshakes. */
   private async asked(
     invitation: Invitation,
     what: "join" | "terms",

@@ -4,9 +4,10 @@
  * A request is not answered unless it is refused, so WHO is sent behind it: answers
  * come in order, and PRESENCE means that the request was done. What was asked and
  * not answered when a link broke is asked again on the next one: to ask for any of
- * it twice does no more than once.
+ * it twice does no more than once. An image is the exception, and is not.
  */
 
+import { ANSWER_MS, MAX_GRAPH_PARTS, MAX_SCREEN_PARTS } from "./client-limits.js";
 import type { Message } from "./codec.js";
 import { refusalError } from "./codec.js";
 import { HoldfastError, malformed } from "./errors.js";
@@ -15,11 +16,8 @@ import { KINDS } from "./messages.js";
 import type { Clock } from "./ports.js";
 import type { Said } from "./session-wire.js";
 
-/** Milliseconds for an answer: a holder is replaced, and a large tree read, in less. */
-export const PATIENCE_MS = 10_000;
-
 /** Parts of one answer that are taken before it is nonsense. */
-const MAX_PARTS = 256;
+const MAX_PARTS = { GRAPH: MAX_GRAPH_PARTS, SCREEN: MAX_SCREEN_PARTS };
 
 /** Makes an answer of the messages that come; undefined as long as it is not whole. */
 export type Gather<Answer> = (message: Message) => Answer | undefined;
@@ -45,7 +43,7 @@ export class Questions {
   ask<Answer>(
     asked: readonly Said[],
     begin: () => Gather<Answer>,
-    patienceMs = PATIENCE_MS,
+    patienceMs = ANSWER_MS,
   ): Promise<Answer> {
     return new Promise((fulfil, refuse) => {
       let gather = begin();
@@ -65,6 +63,10 @@ export class Questions {
           this.send(asked);
         },
         repeat: () => {
+          if (asked.some(([is]) => is === "CHECKPOINT_REQUEST")) {
+            question.fail(doubtful());
+            return;
+          }
           gather = begin();
           this.send(asked);
         },
@@ -102,6 +104,11 @@ export class Questions {
   }
 }
 
+function doubtful(): HoldfastError {
+  const why = "the link was cut before its answer; the list of images shows whether it was made";
+  return new HoldfastError("link-ended", why, { why });
+}
+
 function inVain(waited: number): HoldfastError {
   const what = "an answer of the session";
   const facts = { what, waited_ms: waited };
@@ -137,6 +144,14 @@ export function one<Kind extends keyof Bodies>(
   };
 }
 
+/** An answer that is the end of the session: its status. */
+export function ended(): Gather<number> {
+  return (message) => {
+    heed(message, ["END"]);
+    return message.is === "EXITED" ? message.body.status : undefined;
+  };
+}
+
 /** An answer in parts, each but the last with `more`. */
 export function parts<Kind extends "GRAPH" | "SCREEN">(
   wanted: Kind,
@@ -148,7 +163,7 @@ export function parts<Kind extends "GRAPH" | "SCREEN">(
       heed(message, [asked]);
       if (message.is !== wanted) return undefined;
       found.push(message.body as Bodies[Kind]);
-      if (found.length > MAX_PARTS) throw malformed(wanted, "it does not end");
+      if (found.length > MAX_PARTS[wanted]) throw malformed(wanted, "it does not end");
       return (message.body as Graph | Screen).more ? undefined : found;
     };
   };

@@ -8,8 +8,8 @@ import type { Handshake } from "./handshake.js";
 import { Joining, Opening } from "./handshake.js";
 import { hostId } from "./ids.js";
 import type { Invitation } from "./invites.js";
-import { reach } from "./meeting.js";
 import type { Identity, World } from "./ports.js";
+import { reach } from "./relay-messages.js";
 import type { Sealed } from "./sealed.js";
 import { shakeHands } from "./sealed.js";
 
@@ -104,6 +104,8 @@ export function failureOf(error: HoldfastError): Failure | null {
     case "session-not-found":
     case "session-over":
       return "gone";
+    case "session-stopped":
+      return "stopped";
     default:
       return error.branch === "Forbidden" || error.branch === "UsageError" ? "refused" : null;
   }
@@ -112,7 +114,7 @@ export function failureOf(error: HoldfastError): Failure | null {
 /** Milliseconds until the next attempt, by how many have failed. */
 const STEPS = [100, 500, 1_000, 2_000, 4_000, 8_000, 15_000];
 
-/** How long to wait, with chance so that not everybody comes at once. */
+/** How long to wait, with chance so that not all come at once. */
 export function backOff(world: World, attempt: number): number {
   const step = STEPS[Math.min(attempt, STEPS.length) - 1] ?? STEPS[0]!;
   const chance = (world.suite.random(1)[0] ?? 0) / 255;

@@ -1,5 +1,5 @@
 /**
- * A channel that only its two ends can read, over a link that anybody may.
+ * A channel that only its two ends can read, over an untrusted link.
  *
  * The twin of src/holdfast/aio/channel.py, the operator's side. Whatever goes wrong
  * ends the link with the error's code; nothing that came after a message that does

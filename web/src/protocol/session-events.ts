@@ -32,8 +32,6 @@ export function eventFrom(message: Message): SessionEvent | null {
       return { is: "noted", name: message.body.name, fields: message.body.fields };
     case "EXITED":
       return { is: "exited", status: message.body.status };
-    case "LOST":
-      return { is: "lost", why: message.body.why };
     default:
       return null;
   }

@@ -1,5 +1,5 @@
 /**
- * One session, attached to for as long as somebody listens.
+ * One session, attached to while it has listeners.
  *
  * Theory of operation
  * -------------------
@@ -7,7 +7,7 @@
  * outlive a link is in Attachment, Typing and Questions.
  *
  *     idle ─listen─▶ connecting ─ATTACHED─▶ live ─cut─▶ waiting ─▶ connecting …
- *                        └─ cannot be had ─▶ failed      └─ EXITED, LOST ─▶ over
+ *                        └─ cannot be had ─▶ failed      └─ EXITED ─▶ over
  *
  * I1  A link that is silent is asked whether it is there, and given up in time: a
  *     tab that slept for an hour finds out within seconds of waking.
@@ -25,6 +25,7 @@ import type {
   Stop,
 } from "./api.js";
 import { Attachment } from "./attachment.js";
+import { CHECKPOINT_MS, END_MS } from "./client-limits.js";
 import type { Message } from "./codec.js";
 import { refusalError } from "./codec.js";
 import { asError, HoldfastError, linkEnded } from "./errors.js";
@@ -34,10 +35,13 @@ import type {
   Attached,
   BlameReport,
   Cells,
+  Checkpointed,
+  CheckpointRequest,
   CommandReport,
   Evidence,
   Graph,
   Pending,
+  Preflight,
   Presence,
   Refuse,
   Screen,
@@ -47,7 +51,7 @@ import type {
 } from "./messages.js";
 import { KINDS } from "./messages.js";
 import { Pulse } from "./pulse.js";
-import { done, one, parts, Questions, wholeGraph, wholeScreen } from "./questions.js";
+import { done, ended, one, parts, Questions, wholeGraph, wholeScreen } from "./questions.js";
 import type { Dialler, HostKeys } from "./reaching.js";
 import { backOff, failureOf, heardReason } from "./reaching.js";
 import { eventFrom } from "./session-events.js";
@@ -283,16 +287,25 @@ export class LiveSession implements SessionLink {
     return this.request(["REVOKE", { actor }]);
   }
 
-  async end(signal: number): Promise<number> {
-    const ended =
-      () =>
-      (message: Message): number | undefined => {
-        if (message.is === "REFUSE" && message.body.refused === KINDS.END) {
-          throw refusalError(message.body);
-        }
-        return message.is === "EXITED" ? message.body.status : undefined;
-      };
+  end(signal: number): Promise<number> {
     return this.put([["END", { signal, leave: false }]], ended, END_MS);
+  }
+
+  checkpoint(wish: Omit<CheckpointRequest, "branch" | "key">): Promise<Checkpointed> {
+    return this.image({ ...wish, branch: false, key: "" });
+  }
+
+  imageForBranch(): Promise<Checkpointed> {
+    return this.image({ stop: false, label: "", branch: true, key: "" });
+  }
+
+  private image(wish: CheckpointRequest): Promise<Checkpointed> {
+    const asked: Said = ["CHECKPOINT_REQUEST", wish];
+    return this.put([asked], one("CHECKPOINTED", "CHECKPOINT_REQUEST"), CHECKPOINT_MS);
+  }
+
+  preflight(): Promise<Preflight> {
+    return this.put([["PREFLIGHT_REQUEST", {}]], one("PREFLIGHT", "PREFLIGHT_REQUEST"));
   }
 
   who(): Promise<Presence> {
@@ -473,8 +486,6 @@ export class LiveSession implements SessionLink {
       const { status } = message.body;
       this.leave();
       this.finish({ is: "over", status, why: "" }, over());
-    } else if (message.is === "LOST") {
-      this.finish({ is: "over", status: null, why: message.body.why }, over());
     }
   }
 
@@ -568,8 +579,6 @@ export class LiveSession implements SessionLink {
   }
 }
 
-/** Milliseconds for a session to end: what does not listen is killed in less. */
-const END_MS = 20_000;
 const MAX_ASK_MS = 86_400_000;
 
 function over(): HoldfastError {
@@ -579,7 +588,7 @@ function over(): HoldfastError {
 /** What only another version of us could have said; the seal proves who said it. */
 function isNonsense(error: HoldfastError): boolean {
   const codes = ["malformed-message", "unknown-frame-kind", "unexpected-message"];
-  return codes.includes(error.code) && error.facts["what"] !== "meeting";
+  return codes.includes(error.code) && error.facts["what"] !== "relay message";
 }
 
 function refusalOf(message: Message, kind: keyof typeof KINDS): Refuse | null {

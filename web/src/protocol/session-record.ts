@@ -14,10 +14,12 @@ import {
   flagOf,
   numberOf,
   numberOrNull,
+  parentOf,
   shownOf,
   textOf,
   wordsOf,
 } from "./packets.js";
+import type { Parent } from "./parent.js";
 
 /** What each field says is in src/holdfast/model/session_record.py. */
 export interface SessionInfo {
@@ -41,6 +43,15 @@ export interface SessionInfo {
   readonly incarnation: number;
   readonly recoveredMs: number;
   readonly runtime: string;
+  readonly noCapsule: string;
+  readonly memory: number;
+  readonly millicpus: number;
+  readonly pids: number;
+  readonly authority: string;
+  readonly fenced: string;
+  readonly imagedMs: number;
+  readonly reapsMs: number;
+  readonly parent: Parent | null;
 }
 
 /** Read what a host says of a session; what is missing is empty. */
@@ -66,5 +77,14 @@ export function sessionInfo(told: Packet): SessionInfo {
     incarnation: numberOf(told, "incarnation"),
     recoveredMs: numberOf(told, "recovered_ms"),
     runtime: shownOf(told, "runtime"),
+    noCapsule: shownOf(told, "no_capsule"),
+    memory: numberOf(told, "memory"),
+    millicpus: numberOf(told, "millicpus"),
+    pids: numberOf(told, "pids"),
+    authority: shownOf(told, "authority"),
+    fenced: shownOf(told, "fenced"),
+    imagedMs: numberOf(told, "imaged_ms"),
+    reapsMs: numberOf(told, "reaps_ms"),
+    parent: parentOf(told, "parent"),
   };
 }

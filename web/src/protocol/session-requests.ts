@@ -20,15 +20,36 @@ export type HostRequest =
       readonly window?: number;
       readonly runtime?: string;
       readonly net?: string;
+      readonly movable?: boolean;
       readonly client?: string;
+      readonly image?: number;
+      readonly open_files?: string;
+      readonly files?: string;
+      readonly branches?: string;
+      readonly takes?: string;
+      readonly incarnation?: number;
+      readonly expires_ms?: number;
+      readonly origin?: string;
+      readonly trial?: boolean;
+      readonly memory?: number;
+      readonly millicpus?: number;
+      readonly pids?: number;
     }
   | {
       readonly do: "recover";
       readonly recovers?: string;
       readonly name?: string;
       readonly env?: Readonly<Record<string, string>>;
+      readonly image?: number;
+      readonly takes?: string;
       readonly client?: string;
+      readonly open_files?: string;
+      readonly incarnation?: number;
+      readonly expires_ms?: number;
+      readonly origin?: string;
     }
+  | { readonly do: "images"; readonly id?: string }
+  | { readonly do: "remove_image"; readonly id?: string; readonly number?: number }
   | { readonly do: "rename"; readonly id?: string; readonly name?: string }
   | { readonly do: "keep"; readonly id?: string; readonly keep?: boolean }
   | { readonly do: "forget"; readonly id?: string }

@@ -3,6 +3,7 @@
  * they are and what they speak (docs/spec/wire.md, sections 4.2 and 6).
  */
 
+import { GREETING_MS } from "./client-limits.js";
 import type { Message } from "./codec.js";
 import { chooseVersion, decode, encode, refusalError } from "./codec.js";
 import { HoldfastError, linkEnded, noCommonVersion, unexpected } from "./errors.js";
@@ -14,9 +15,6 @@ import type { Dialler, HostKeys } from "./reaching.js";
 import { reachHost } from "./reaching.js";
 import type { Sealed } from "./sealed.js";
 import { joined } from "./text.js";
-
-/** Milliseconds for a holder to be reached and to say hello. */
-const GREETING_MS = 8_000;
 
 const PRODUCT = "holdfast web";
 

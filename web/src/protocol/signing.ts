@@ -16,20 +16,12 @@
  * I3  After something that cannot be made good, nothing more is signed.
  */
 
+import { CADENCE_MS, MAX_LINKS, MAX_UNSIGNED } from "./client-limits.js";
 import type { Message } from "./codec.js";
 import { InputChain } from "./input-chain.js";
 import type { Sign, Submit } from "./messages.js";
 import { KINDS } from "./messages.js";
 import type { Clock, Identity, Suite } from "./ports.js";
-
-/** Milliseconds between statements about keys: what a tab that is closed leaves unsigned. */
-const CADENCE_MS = 1_000;
-
-/** Inputs that wait to be signed; a holder that keeps no statements is sent none. */
-const MAX_UNSIGNED = 4_096;
-
-/** Links on which one statement is sent: a holder that hangs up on it knows none. */
-const MAX_LINKS = 4;
 
 /** The signer: its key and its id. */
 export interface Pen {

@@ -44,5 +44,5 @@ export function readStretch(
 /** A picture or a gap comes in the place of what is gone. */
 function isInVain(event: SessionEvent): boolean {
   const isOver = event.is === "link" && ["failed", "over"].includes(event.state.is);
-  return isOver || ["painted", "gap", "exited", "lost"].includes(event.is);
+  return isOver || ["painted", "gap", "exited"].includes(event.is);
 }

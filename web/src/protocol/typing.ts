@@ -3,7 +3,7 @@
  *
  * Theory of operation
  * -------------------
- * An input waits in line until somebody is attached and not too much is on its way;
+ * An input waits in the queue until the client is attached and not too much is on its way;
  * then it gets its id (Attachment) and stays until it is answered, from link to link.
  * What is too long for one input is sent in pieces, no piece before the last was
  * taken, and whatever is typed meanwhile waits for it.
@@ -15,6 +15,7 @@
 
 import type { Answered, Attachment } from "./attachment.js";
 import { outcomeUnknown } from "./attachment.js";
+import { MAX_INPUT, RETRY_MS } from "./client-limits.js";
 import { HoldfastError } from "./errors.js";
 import type { Submit } from "./messages.js";
 import type { Clock } from "./ports.js";
@@ -22,14 +23,9 @@ import type { Said } from "./session-wire.js";
 import type { Signing } from "./signing.js";
 import { utf8 } from "./text.js";
 
-const MAX_INPUT = 65_536;
-
 /** Inputs, and bytes in them, that may be on their way: what is sent again after a cut. */
 const MAX_OPEN = 64;
 const MAX_OPEN_BYTES = 256 * 1024;
-
-/** Milliseconds until an input is sent again for which there was no room. */
-const RETRY_MS = 100;
 
 interface Waiting {
   readonly fulfil: () => void;
@@ -116,7 +112,7 @@ export class Typing {
     });
   }
 
-  /** The turn is somebody else's (I2). */
+  /** Another operator has the turn (I2). */
   lostTurn(): void {
     this.turnsLost += 1;
     for (const unsent of this.backlog.splice(0)) unsent.refuse(this.turnMoved());

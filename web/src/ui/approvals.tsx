@@ -51,7 +51,7 @@ function Approval(props: { readonly model: SessionModel; readonly pending: Pendi
   const card = useFocusPassedOn<HTMLLIElement>();
   const isOwn = pending.actor === model.view.value?.us;
   const cannot = isOwn
-    ? "It is your own request: someone else has to decide."
+    ? "This is your own request: another operator has to decide."
     : model.may("approve")
       ? ""
       : "You lack the right to approve.";
@@ -75,6 +75,7 @@ function Approval(props: { readonly model: SessionModel; readonly pending: Pendi
         <dt>Rule</dt>
         <dd>{shown(pending.rule) || "none"}</dd>
       </dl>
+      {pending.preview !== null && <Tried preview={pending.preview} />}
       {cannot !== "" && <p class="detail">{cannot}</p>}
       <div class="approval-buttons">
         <button
@@ -95,6 +96,17 @@ function Approval(props: { readonly model: SessionModel; readonly pending: Pendi
         </button>
       </div>
     </li>
+  );
+}
+
+/** What the input did where it was tried out. It may act differently the next time. */
+function Tried({ preview }: { readonly preview: NonNullable<Pending["preview"]> }) {
+  const lines = preview.text.split("\n").map((line) => shown(line, 250));
+  return (
+    <details class="approval-preview" open>
+      <summary>{preview.ran ? "Preview in a branch" : "No preview"}</summary>
+      <pre class="approval-what">{lines.join("\n")}</pre>
+    </details>
   );
 }
 

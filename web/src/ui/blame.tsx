@@ -46,13 +46,13 @@ function Blame(props: { readonly model: SessionModel; readonly blame: BlameRepor
   const { model } = props;
   const { behind } = props.blame;
   if (behind === null) {
-    return <small class="blame">Nobody can be named.</small>;
+    return <small class="blame">No operator can be named.</small>;
   }
   const authors = behind.authors.filter((one) => one !== behind.trigger);
   return (
     <small class="blame">
       Command {behind.command}, entered by{" "}
-      {behind.trigger === "" ? "somebody" : <Actor model={model} actor={behind.trigger} />}
+      {behind.trigger === "" ? "unknown" : <Actor model={model} actor={behind.trigger} />}
       {authors.map((one) => (
         <>
           , typed by <Actor model={model} actor={one} />

@@ -49,7 +49,7 @@ export class CommandOutput {
       (await page.peek()?.link(this.host).output(this.session, stretch)) ??
       null;
     if (found === null) {
-      throw new Error("What it printed is not kept any more.");
+      throw new Error("Its output is no longer available.");
     }
     const { printedText } = await import("./terminal.js");
     return printedText(found, columns);

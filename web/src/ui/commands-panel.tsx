@@ -29,7 +29,7 @@ export function CommandsPanel({ model }: { readonly model: SessionModel }) {
   return (
     <>
       {blocks.length === 0 && (
-        <p class="nothing">No command yet, or the shell does not tell where one begins.</p>
+        <p class="nothing">No commands yet, or the shell does not mark them.</p>
       )}
       <ol class="blocks">
         {blocks.map((block) => (
@@ -67,7 +67,7 @@ function Block(props: { readonly model: SessionModel; readonly block: CommandBlo
         type="button"
         class="block-head"
         aria-expanded={output !== null}
-        title="Show or hide what it printed"
+        title="Show or hide its output"
         onClick={() => void unfold()}
       >
         <Icon name={output === null ? "right" : "down"} />

@@ -48,7 +48,7 @@ function Inherited({ model }: { readonly model: SessionModel }) {
         {found.staged.length > 0 && (
           <>
             an unsubmitted line, <code>{shownKeys(found.staged)}</code>, typed by{" "}
-            {found.by.map(model.nameOf).join(", ") || "somebody"}
+            {found.by.map(model.nameOf).join(", ") || "unknown"}
           </>
         )}
         {found.staged.length > 0 && found.changed.length > 0 && "; "}

@@ -128,7 +128,7 @@ function Ready(props: {
   const { invited, terms } = props;
   return (
     <>
-      <h1>{terms?.isKnown === true ? "You have joined already" : "You are invited"}</h1>
+      <h1>{terms?.isKnown === true ? "You have already joined" : "You are invited"}</h1>
       <p>This browser has its own key, by which the host will know it.</p>
       <dl class="facts">
         {terms !== null && (
@@ -154,9 +154,9 @@ function Ready(props: {
         <dd class="mono">{page.value?.fingerprint}</dd>
       </dl>
       <p>
-        <code>holdfast invite</code> printed the same words if this is the host that you mean.{" "}
+        <code>holdfast invite</code> printed the same words if this is the right host.{" "}
         {terms === null
-          ? "It is older than this page, and tells its name, yours and your rights once you have joined."
+          ? "This host has an older version: you see its name, yours and your rights after you join."
           : "The invitation is not used up until you join."}
       </p>
       <button type="button" class="primary wide" disabled={props.isBusy} onClick={props.join}>

@@ -1,4 +1,4 @@
-/** What somebody has joined: the host, its key, their name there and their rights. */
+/** The joined host: its key, the user's name there and rights. */
 
 import { shown, shownName } from "../app/shown-text.js";
 import { rightsTold } from "../app/words.js";
@@ -35,7 +35,7 @@ export function JoinedCard() {
   );
 }
 
-/** What somebody may do, where, and until when. */
+/** The user's rights, where, and until when. */
 export function RightsFacts({
   given,
 }: {

@@ -36,6 +36,11 @@ const FAILURES: Readonly<Record<Failure, Advice>> = {
     text: "It has ended and was cleared away, or never existed.",
     action: "none",
   },
+  stopped: {
+    title: "This session is on disk",
+    text: "It was saved to disk and stopped. Restore it to continue.",
+    action: "none",
+  },
   unsupported: {
     title: "This browser is not supported",
     text: "Encryption needs X25519 and Ed25519 in WebCrypto. Current browsers have them.",
@@ -92,6 +97,14 @@ function reason(error: HoldfastError): string {
 
 function FailureNote(props: { readonly because: Failure; readonly detail: string }) {
   const advice = FAILURES[props.because];
+  if (props.because === "stopped") {
+    return (
+      <div class="card-note" role="status">
+        <h2>{advice.title}</h2>
+        <p>{advice.text}</p>
+      </div>
+    );
+  }
   return (
     <div class="card-note bad" role="alert">
       <h2>{advice.title}</h2>

@@ -1,9 +1,11 @@
 /** Every session of every host, those that need attention first. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { byBranch } from "../app/branches.js";
 import { shown, shownName } from "../app/shown-text.js";
 import { needOf } from "../app/urgency.js";
 import { Icon } from "./icons.js";
+import { ImagesDialog } from "./images-dialog.js";
 import { JoinedCard } from "./joined-card.js";
 import { LinkNotice } from "./link-notice.js";
 import { type HostModel, hostModels } from "./list-model.js";
@@ -65,7 +67,9 @@ function Host({ model }: { readonly model: HostModel }) {
   const { host, state, sessions, lost, notices } = model.list.value;
   const us = page.value?.actor ?? "";
   const mayCreate = host.rights.includes("create") && host.session === "";
-  const [isNew, setNew] = useState(false);
+  const mayImage = host.rights.includes("checkpoint");
+  const [asks, setAsks] = useState<"new" | "images" | null>(null);
+  const closed = (): void => setAsks(null);
   return (
     <section class="host" aria-label={`Sessions on ${shownName(host.name)}`}>
       <header class="host-head">
@@ -73,13 +77,21 @@ function Host({ model }: { readonly model: HostModel }) {
         <small title="Compare this with the host's own fingerprint">
           as {shownName(host.operator)} · <span class="mono">{host.fingerprint}</span>
         </small>
-        {mayCreate && state.is === "live" && (
-          <button type="button" onClick={() => setNew(true)}>
-            <Icon name="plus" /> New session
-          </button>
-        )}
-        {isNew && <NewSession model={model} closed={() => setNew(false)} />}
-        <Forget model={model} />
+        <span class="host-acts">
+          {mayCreate && state.is === "live" && (
+            <button type="button" onClick={() => setAsks("new")}>
+              <Icon name="plus" /> New session
+            </button>
+          )}
+          {mayImage && state.is === "live" && (
+            <button type="button" class="quiet" onClick={() => setAsks("images")}>
+              Images
+            </button>
+          )}
+          <Forget model={model} />
+        </span>
+        {asks === "new" && <NewSession model={model} closed={closed} />}
+        {asks === "images" && <ImagesDialog host={model.link} closed={closed} />}
       </header>
       <LinkNotice state={state} wake={() => page.value?.wake()} />
       {notices.map((notice) => (
@@ -90,11 +102,13 @@ function Host({ model }: { readonly model: HostModel }) {
       {sessions === null && state.is !== "failed" && <Loading />}
       {sessions?.length === 0 && lost.length === 0 && <p class="nothing">No sessions yet.</p>}
       <ul class="sessions">
-        {(sessions ?? []).map((one) => (
-          <SessionCard key={one.info.id} host={host.id} listed={one} us={us} />
+        {byBranch(sessions ?? []).map((one) => (
+          <SessionCard key={one.listed.info.id} host={host.id} placed={one} us={us} />
         ))}
         {lost.map((one) => (
-          <LostCard key={one.id} model={model} lost={one} mayRecover={mayCreate} />
+          <li key={one.id}>
+            <LostCard host={model.link} lost={one} />
+          </li>
         ))}
       </ul>
     </section>

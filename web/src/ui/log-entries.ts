@@ -1,4 +1,4 @@
-/** The end of a session's logbook, and what is added to it while somebody looks. */
+/** The end of a session's logbook, and what is added to it while it is shown. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { LogEntry } from "../protocol/api.js";

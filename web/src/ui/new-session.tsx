@@ -49,6 +49,12 @@ export function NewSession(props: { readonly model: HostModel; readonly closed: 
             <option key={folder} value={folder} />
           ))}
         </datalist>
+        <label class="ticked">
+          <input type="checkbox" name="capsule" />
+          <span>
+            In a capsule <small>isolated; it can be saved to disk and restored</small>
+          </span>
+        </label>
         {why !== "" && (
           <p class="bad-word" role="alert">
             {shown(why)}
@@ -69,6 +75,7 @@ function wished(form: HTMLFormElement): Creation {
     ...(text("name") === "" ? {} : { name: text("name") }),
     ...(command.length === 0 ? {} : { command }),
     ...(text("cwd") === "" ? {} : { cwd: text("cwd") }),
+    ...(said.has("capsule") ? { runtime: "capsule" as const } : {}),
   };
 }
 

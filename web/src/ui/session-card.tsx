@@ -1,3 +1,4 @@
+import type { Placed } from "../app/branches.js";
 import { shown, shownName } from "../app/shown-text.js";
 import { type Listed, needOf } from "../app/urgency.js";
 import { age, callTold, type Tone, toneOf } from "../app/words.js";
@@ -8,16 +9,17 @@ import { Reconstructed, StateChip } from "./state-chip.js";
 /** One session of the list: its state, who is attached, and its last line. */
 export function SessionCard(props: {
   readonly host: string;
-  readonly listed: Listed;
+  readonly placed: Placed;
   readonly us: string;
 }) {
-  const { info, glance } = props.listed;
-  const need = needOf(props.listed);
+  const { listed, depth, parent } = props.placed;
+  const { info, glance } = listed;
+  const need = needOf(listed);
   const state = need === "over" ? "exited" : (glance?.evidence.state ?? (info.doing || info.state));
   const calls = need === "approval" || need === "attention";
   const tone: Tone = calls ? "needs" : need === "frozen" ? "cold" : toneOf(state);
   return (
-    <li>
+    <li class={depth > 0 ? `offshoot depth-${depth}` : ""}>
       <a class={`session tone-${tone}`} href={sessionAddress(props.host, info.id)}>
         <span class="session-top">
           <span class="session-what">
@@ -28,6 +30,7 @@ export function SessionCard(props: {
               why={glance?.evidence.why ?? []}
             />
             {info.recoveredMs > 0 && <Reconstructed />}
+            {parent !== "" && <small>branch of {shownName(parent)}</small>}
             {need === "approval" && <span class="chip tone-needs">waits for approval</span>}
             {need !== "over" && info.attention !== null && (
               <span class="chip tone-needs">calls you</span>
@@ -36,10 +39,10 @@ export function SessionCard(props: {
           </span>
           <span class="session-age">{age(Date.now() - info.createdMs)}</span>
         </span>
-        <span class="session-line">{shown(lineOf(props.listed), 160)}</span>
+        <span class="session-line">{shown(lineOf(listed), 160)}</span>
         <span class="session-foot">
           <span class="session-cwd">{shown(glance?.title || info.cwd, 80)}</span>
-          <Present listed={props.listed} us={props.us} />
+          <Present listed={listed} us={props.us} />
         </span>
       </a>
     </li>
@@ -67,7 +70,7 @@ function Present({ listed, us }: { readonly listed: Listed; readonly us: string 
   );
 }
 
-/** What a session calls for somebody with, or else the last line that it shows. */
+/** A session's call for attention, or else the last line on its screen. */
 function lineOf({ info, glance }: Listed): string {
   if (info.exit === null && info.attention !== null) {
     return callTold(info.attention);

@@ -62,7 +62,7 @@ export function EndDialog({ model, closed }: Asked) {
   };
   return (
     <Dialog title={`End ${shownName(model.name.value)}?`} closed={closed}>
-      <p>Its program is told to end, and its terminal closes. Nobody can take that back.</p>
+      <p>Its program gets a signal to end, and its terminal closes. This cannot be undone.</p>
       <div class="approval-buttons">
         <button type="button" class="danger" onClick={(event) => end(SIGHUP, event.currentTarget)}>
           End it

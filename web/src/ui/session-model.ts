@@ -8,6 +8,7 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import type { CommandBlock } from "../app/command-blocks.js";
+import { imageEventTold } from "../app/image-words.js";
 import { isAutomatic, type Key, withControl } from "../app/keys.js";
 import { shown } from "../app/shown-text.js";
 import { callTold } from "../app/words.js";
@@ -65,6 +66,10 @@ export class SessionModel {
   readonly evidence = signal<Evidence | null>(null);
   readonly does = computed(() => {
     const told = this.view.value?.state ?? "";
+    const link = this.state.value;
+    if (link.is === "failed" && (link.because === "stopped" || link.because === "gone")) {
+      return link.because === "stopped" ? "on disk" : "gone";
+    }
     if (this.isFrozen.value) {
       return "frozen";
     }
@@ -73,7 +78,7 @@ export class SessionModel {
   readonly isFrozen = computed(
     () => this.view.value?.state === "frozen" || this.presence.value?.frozen === true,
   );
-  /** What it calls for somebody with; null if it does not. */
+  /** Its call for attention; null if there is none. */
   readonly call = signal<string | null>(null);
   readonly pending = computed(() => this.view.value?.pending ?? []);
   /** Whether it was lost, and this life of it was begun from what was kept. */
@@ -254,6 +259,14 @@ export class SessionModel {
     }
   }
 
+  #heardOfImage(name: string, fields: Readonly<Record<string, string | number>>): void {
+    const told = imageEventTold(name, fields, this.nameOf);
+    // What this browser has done, it shows by itself.
+    if (told !== "" && fields["actor"] !== this.view.value?.us) {
+      say(told);
+    }
+  }
+
   async refresh(): Promise<void> {
     try {
       this.#met(await this.link.who());
@@ -348,6 +361,7 @@ export class SessionModel {
         break;
       case "noted":
         this.#called(event.name, event.fields);
+        this.#heardOfImage(event.name, event.fields);
         void this.refresh();
         break;
       default:

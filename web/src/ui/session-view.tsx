@@ -9,15 +9,20 @@ import { Frozen } from "./frozen.js";
 import { HandOver } from "./hand-over.js";
 import { KeyRow } from "./key-row.js";
 import { LinkNotice } from "./link-notice.js";
+import { NextLife } from "./next-life.js";
 import { Panels } from "./panels.js";
 import { SecretForm } from "./secret-form.js";
 import { SessionHeader } from "./session-header.js";
 import { SessionModel } from "./session-model.js";
-import { isNarrow, page, panel } from "./state.js";
+import { isNarrow, livesBegun, page, panel } from "./state.js";
 import { TerminalPane } from "./terminal-pane.js";
 
 export function SessionView(props: { readonly host: string; readonly session: string }) {
-  const model = useMemo(() => attached(props.host, props.session), [props.host, props.session]);
+  const lives = livesBegun.value;
+  const model = useMemo(
+    () => attached(props.host, props.session),
+    [props.host, props.session, lives],
+  );
   useEffect(() => () => model?.close(), [model]);
   if (model === null) {
     return (
@@ -72,6 +77,7 @@ function Attached({ model }: { readonly model: SessionModel }) {
     <div class={look.join(" ")} onKeyDown={lead}>
       <SessionHeader model={model} />
       <LinkNotice state={state} wake={() => model.link.wake()} />
+      <NextLife model={model} />
       <ApprovalBanner model={model} />
       <HandOver model={model} />
       <div class="session-body">

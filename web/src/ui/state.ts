@@ -23,11 +23,13 @@ export const panel = signal<Panel | null>(null);
 export const toasts = signal<readonly Toast[]>([]);
 export const startError = signal<HoldfastError | Error | null>(null);
 export const isOnline = signal(true);
-/** The host that was joined last, until somebody has read what that means. */
+/** The host that was joined last, until the user has read about it. */
 export const justJoined = signal<{
   readonly host: KnownHost;
   readonly words: string;
 } | null>(null);
+/** How many lives of sessions were begun from here: who is attached attaches anew. */
+export const livesBegun = signal(0);
 export const linkToOpen = signal<URL | null>(null);
 
 /** Whether the terminal is shown as text, to select from. */

@@ -1,4 +1,4 @@
-/** The actions on the turn. Seize is one press away wherever somebody else has it. */
+/** The actions on the turn. Seize is one press away while another operator has it. */
 
 import { useFocusPassedOn } from "./focus.js";
 import { Seize } from "./seize.js";

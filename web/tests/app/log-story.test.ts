@@ -51,6 +51,37 @@ test("what somebody means by an act is told", () => {
   expect(story([asked], nameOf)[0]?.text).toBe("intends to ask for the turn: go on");
 });
 
+test("rights that nobody granted are had by default, and all of them are not listed", () => {
+  // As a holder of this version writes them: all the words of model/envelopes.py.
+  const every =
+    "approve,checkpoint,command,create,end,fork,grant,input,move,observe,resize,seize,signal,take";
+  const told = (rights: string) =>
+    story([entry(0, "granted", { by: "", actor: "robo", rights })], nameOf)[0]?.text;
+
+  expect(told(every)).toBe("has all rights by default");
+  expect(told("input,observe")).toBe("has input, observe by default");
+});
+
+test("images and lives are told with who made them", () => {
+  const told = story(
+    [
+      entry(0, "imaged", { by: "anna", image: 1, label: "before" }),
+      entry(1, "stopped", { by: "anna", image: 2, label: "" }),
+      { ...entry(2, "recovered", { by: "bob", image: 2 }), incarnation: 2 },
+      { ...entry(3, "recovered", { by: "bob" }), incarnation: 3 },
+    ],
+    nameOf,
+  );
+
+  expect(told.map((line) => line.text)).toEqual([
+    "saved the session to disk as image 1 “before”",
+    "saved the session to disk as image 2, and ended it",
+    "restored the session from image 2 (incarnation 2)",
+    "recovered the session (incarnation 3)",
+  ]);
+  expect(told.map((line) => line.actor)).toEqual(["anna", "anna", "bob", "bob"]);
+});
+
 test("that an input was applied is not worth a line", () => {
   expect(story([entry(0, "settled", { as: "applied", of: 1 })], nameOf)).toEqual([]);
 });
@@ -114,5 +145,14 @@ test("what a shell brings along is counted, and what changes is named", () => {
   expect(story([brought, set], nameOf).map((line) => line.text)).toEqual([
     "The shell has 5 variables, aliases and functions.",
     "Changed: +variable FACTOR",
+  ]);
+});
+
+test("a session that was to be a capsule says why it is none", () => {
+  const lines = story([entry(0, "opened"), entry(1, "opened", { no_capsule: "no user" })], nameOf);
+
+  expect(lines.map((line) => [line.text, line.tone])).toEqual([
+    ["The session started.", "quiet"],
+    ["The session started, without a capsule: no user", "loud"],
   ]);
 });

@@ -64,7 +64,10 @@ test.each([
   expect(took(ms)).toBe(told);
 });
 
-const ALL = "observe input command signal resize take seize grant approve end create".split(" ");
+const ALL =
+  "observe input command signal resize take seize grant approve end checkpoint fork move create".split(
+    " ",
+  );
 
 test.each([
   [ALL, "do everything"],

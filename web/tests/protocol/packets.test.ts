@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { readLog } from "../../src/protocol/logbook.js";
-import { attentionOf, PacketReader, packetBytes, packetError } from "../../src/protocol/packets.js";
+import {
+  attentionOf,
+  PacketReader,
+  packetBytes,
+  packetError,
+  parentOf,
+} from "../../src/protocol/packets.js";
 import { joined, printable, utf8 } from "../../src/protocol/text.js";
 
 describe("packets", () => {
@@ -104,6 +110,15 @@ describe("a call for somebody", () => {
     });
     for (const none of [null, undefined, 7, "x", [], {}, { what: "" }, { what: 7 }]) {
       expect(attentionOf({ attention: none }, "attention"), String(none)).toBeNull();
+    }
+  });
+
+  it("say of a branch where it comes from", () => {
+    const told = { session: "s_one\u202e", image: 2, incarnation: 1, entry: 40 };
+
+    expect(parentOf({ parent: told }, "parent")).toEqual({ ...told, session: "s_one" });
+    for (const none of [null, undefined, 7, "x", [], {}, { session: "" }]) {
+      expect(parentOf({ parent: none }, "parent"), String(none)).toBeNull();
     }
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 
+import { MAX_GRAPH_PARTS } from "../../src/protocol/client-limits.js";
 import type { Message } from "../../src/protocol/codec.js";
 import { HoldfastError } from "../../src/protocol/errors.js";
 import type { Presence } from "../../src/protocol/messages.js";
 import { KINDS } from "../../src/protocol/messages.js";
-import { done, parts, Questions, wholeGraph } from "../../src/protocol/questions.js";
+import { done, one, parts, Questions, wholeGraph } from "../../src/protocol/questions.js";
 import type { Said } from "../../src/protocol/session-wire.js";
 import { HandClock } from "../hand-clock.js";
 
@@ -29,6 +30,17 @@ const refusal = (kind: keyof typeof KINDS): Message => ({
     facts: {},
     retryable: false,
     next_step: "",
+  },
+});
+
+const part = (pid: number, more: boolean): Message => ({
+  is: "GRAPH",
+  body: {
+    processes: [],
+    listeners: [{ pid, address: "", port: 1, protocol: "tcp" }],
+    connections: [],
+    descriptors: [],
+    more,
   },
 });
 
@@ -72,16 +84,6 @@ describe("questions", () => {
 
   it("are asked again on a new link, from the beginning", async () => {
     const { sent, questions } = asking();
-    const part = (pid: number, more: boolean): Message => ({
-      is: "GRAPH",
-      body: {
-        processes: [],
-        listeners: [{ pid, address: "", port: 1, protocol: "tcp" }],
-        connections: [],
-        descriptors: [],
-        more,
-      },
-    });
     const answer = questions.ask(
       [["GRAPH_REQUEST", { descriptors: false }]],
       parts("GRAPH", "GRAPH_REQUEST"),
@@ -94,6 +96,21 @@ describe("questions", () => {
 
     expect(sent).toEqual(["GRAPH_REQUEST", "GRAPH_REQUEST"]);
     expect(wholeGraph(await answer).listeners.map((one) => one.pid)).toEqual([2, 3]);
+  });
+
+  it("take all the parts of the largest graph that a holder sends, and not endlessly many", async () => {
+    const { questions } = asking();
+    const ask = () =>
+      questions.ask([["GRAPH_REQUEST", { descriptors: false }]], parts("GRAPH", "GRAPH_REQUEST"));
+    const largest = ask();
+    for (let pid = 1; pid < 512; pid += 1) questions.hear(part(pid, true));
+    questions.hear(part(512, false));
+    expect(wholeGraph(await largest).listeners).toHaveLength(512);
+
+    const endless = ask().catch((error: HoldfastError) => error.code);
+    for (let pid = 0; pid <= MAX_GRAPH_PARTS; pid += 1) questions.hear(part(pid, true));
+
+    expect(await endless).toBe("malformed-message");
   });
 
   it("are given up in time, counted from when they were asked", async () => {
@@ -125,5 +142,19 @@ describe("questions", () => {
 
     expect(await Promise.all(answers)).toEqual(["session-over", "session-over"]);
     expect(sent).toEqual(["TAKE+WHO"]);
+  });
+
+  it("never ask for an image twice, for that would be two", async () => {
+    const { sent, questions } = asking();
+    const made = questions.ask(
+      [["CHECKPOINT_REQUEST", { stop: false, label: "", branch: false, key: "" }]],
+      one("CHECKPOINTED", "CHECKPOINT_REQUEST"),
+    );
+
+    questions.repeat();
+
+    expect(sent).toEqual(["CHECKPOINT_REQUEST"]);
+    await expect(made).rejects.toMatchObject({ code: "link-ended" });
+    await expect(made).rejects.toThrow("list of images");
   });
 });

@@ -9,9 +9,9 @@ import type { Sockets } from "../../src/platform/websocket.js";
 import { dialBy } from "../../src/platform/websocket.js";
 import { HoldfastError } from "../../src/protocol/errors.js";
 import { hostId } from "../../src/protocol/ids.js";
-import { encodeMeeting } from "../../src/protocol/meeting.js";
 import type { Dialler, HostKeys } from "../../src/protocol/reaching.js";
 import { backOff, failureOf, heardReason, reachHost } from "../../src/protocol/reaching.js";
+import { encodeRelayMessage } from "../../src/protocol/relay-messages.js";
 
 const suite = new WebCryptoSuite();
 const servers: WebSocketServer[] = [];
@@ -34,7 +34,7 @@ async function relay(behave: (peer: Peer) => void): Promise<string> {
 }
 
 const greet = (peer: Peer, version = 1) =>
-  peer.send(encodeMeeting({ is: "greet", body: { version, nonce: NONCE } }));
+  peer.send(encodeRelayMessage({ is: "greet", body: { version, nonce: NONCE } }));
 
 async function dialler(): Promise<Dialler> {
   const us = suite.identity(await suite.newKeys());
@@ -79,7 +79,10 @@ describe("a relay that is none, or a bad one", () => {
       (peer: Peer) => {
         greet(peer);
         peer.send(
-          encodeMeeting({ is: "refused", body: { code: "not-reachable", text: "no", facts: {} } }),
+          encodeRelayMessage({
+            is: "refused",
+            body: { code: "not-reachable", text: "no", facts: {} },
+          }),
         );
       },
     ],
@@ -96,7 +99,7 @@ describe("a relay that is none, or a bad one", () => {
       "handshake-failed",
       (peer: Peer) => {
         greet(peer);
-        peer.send(encodeMeeting({ is: "joined", body: { host: "h_".padEnd(34, "a") } }));
+        peer.send(encodeRelayMessage({ is: "joined", body: { host: "h_".padEnd(34, "a") } }));
         peer.on("message", () => peer.send(Buffer.alloc(144, 0x55)));
       },
     ],

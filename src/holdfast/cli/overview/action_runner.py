@@ -1,4 +1,4 @@
-"""Does what the overview's keys ask for, and says what came of it."""
+"""Performs the overview's actions, and reports their results."""
 
 import asyncio
 
@@ -6,17 +6,7 @@ from holdfast.cli.overview.hosts import Hosts
 from holdfast.cli.overview.watched_sessions import WatchedSessions
 from holdfast.core.client import questions
 from holdfast.core.client.exchange import Inquiry
-from holdfast.core.overview.acts import (
-    Approve,
-    Deny,
-    Effect,
-    End,
-    Freeze,
-    Rename,
-    Seize,
-    Thaw,
-    Told,
-)
+from holdfast.core.overview import acts
 from holdfast.core.overview.dialogs import GONE
 from holdfast.core.overview.sessions import Key
 from holdfast.model.errors import HoldfastError
@@ -36,52 +26,62 @@ class Acts:
         self._hosts = hosts
         self._looking = looking
 
-    async def perform(self, effect: Effect) -> Told:
+    async def perform(self, effect: acts.Effect) -> acts.Told:
         """Do it; return what to say about it."""
         try:
-            return Told(await self._done(effect))
+            return acts.Told(await self._done(effect))
         except HoldfastError as error:
-            return Told(_sentence(error), is_bad=True)
+            return acts.Told(_sentence(error), is_bad=True)
         except OSError as error:
-            return Told(printable(str(error)), is_bad=True)
+            return acts.Told(printable(str(error)), is_bad=True)
         finally:
             self._hosts.hurry()
 
-    async def _done(self, effect: Effect) -> str:
+    async def _done(self, effect: acts.Effect) -> str:  # noqa: PLR0911  # one for each
         match effect:
-            case Approve(key, ticket, digest) | Deny(key, ticket, digest):
+            case acts.Approve(key, ticket, digest) | acts.Deny(key, ticket, digest):
                 return await self._decide(effect, key, (ticket, digest))
-            case Freeze(key) | Thaw(key):
-                is_frozen = isinstance(effect, Freeze)
+            case acts.Freeze(key) | acts.Thaw(key):
+                is_frozen = isinstance(effect, acts.Freeze)
                 await self._request(key, wire.Freeze() if is_frozen else wire.Thaw())
                 return "frozen" if is_frozen else "thawed"
-            case Seize(key):
+            case acts.Seize(key):
                 host = self._hosts.entered(*key)
                 await host.attach(key[1]).seize()
                 self._looking.look_now(key)
                 return "the turn is yours"
-            case Rename(key, name):
+            case acts.Rename(key, name):
                 asked = RenameRequest(key[1], checked_name(name))
                 await self._hosts.entered(*key).way.ask(asked)
-                return f"it is called {name} now"
-            case End(key):
+                return f"renamed to {name}"
+            case acts.Recover(key, image):
+                return await self._begin_again(key, image)
+            case acts.End(key):
                 await self._hosts.entered(*key).attach(key[1]).end()
                 return "it has ended"
             case _:
                 return ""
 
+    async def _begin_again(self, key: Key, image: int) -> str:
+        host = self._hosts.entered(*key)
+        if image:
+            await host.restore(f"{key[1]}.{image}")
+            return "restored from disk"
+        await host.recover(key[1])
+        return "it was started again"
+
     async def _decide(
-        self, effect: Approve | Deny, key: Key, which: tuple[int, bytes]
+        self, effect: acts.Approve | acts.Deny, key: Key, which: tuple[int, bytes]
     ) -> str:
         pending = self._looking.pending(key, *which)
         if pending is None:
             return GONE
-        if isinstance(effect, Approve):
+        if isinstance(effect, acts.Approve):
             asked: Message = wire.Approve(pending.ticket, pending.epoch, pending.digest)
         else:
             asked = wire.Deny(pending.ticket, pending.digest)
         await self._request(key, asked)
-        return "approved" if isinstance(effect, Approve) else "denied"
+        return "approved" if isinstance(effect, acts.Approve) else "denied"
 
     async def _request(self, key: Key, asked: Message) -> None:
         """Ask a holder for something, without being attached to its session."""

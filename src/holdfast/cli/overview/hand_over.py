@@ -1,4 +1,4 @@
-"""Lends the terminal to another command of ours, and waits for its end.
+"""Lends the terminal to another holdfast command, and waits for its end.
 
 A process of its own: it paints first (ADR 0037), and has the terminal, the signals and
 the memory to itself.

@@ -2,11 +2,12 @@
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Callable, Mapping
 
 from holdfast.client import hosts, keeper
 from holdfast.core.overview.acts import Event, HostLost, SessionsListed, Told
-from holdfast.core.overview.sessions import Row, look_from, row_from
+from holdfast.core.overview.sessions import Row, look_from, row_from, row_of_lost
 from holdfast.linux.stored.lost_sessions import lost
 from holdfast.model.errors import HoldfastError, NoKeeper, SessionUnreachable
 from holdfast.model.ids import SessionId
@@ -20,6 +21,9 @@ STEP = 1.0
 
 FAR_STEP = 2.0
 """The same for a host elsewhere, which is asked for all that it knows at once."""
+
+LOST_STEP = 10.0
+"""Seconds between two questions to a host elsewhere about what was lost there."""
 
 AWAY = 5.0
 """Seconds until a host that does not answer is tried again."""
@@ -35,6 +39,11 @@ class Hosts:
         self._told_of: dict[str, set[str]] = {}
         """Lost sessions that people were told of, by host."""
 
+        self._gone_there: dict[str, tuple[float, list[Row]]] = {}
+        """What hosts elsewhere said last of sessions that no process has, and when."""
+
+        self._is_hurried = False
+
     def is_entered(self, name: str) -> bool:
         """Tell whether a host can be asked."""
         return name in self._entered
@@ -43,13 +52,13 @@ class Hosts:
         """Return a host, to reach a session of it.
 
         Raises:
-            Unavailable: It is away.
+            Unavailable: It cannot be reached.
 
         """
         try:
             return self._entered[name]
         except KeyError:
-            why = f"{name or 'the keeper'} is away"
+            why = f"{name or 'the keeper'} cannot be reached"
             raise SessionUnreachable(SessionId(session), why) from None
 
     def hurry(self) -> None:
@@ -88,38 +97,45 @@ class Hosts:
                     self._tell(SessionsListed(host.name, ()))
             else:
                 rows = _rows(told, host.name)
-                self._tell(SessionsListed(host.name, rows))
-                await self._tell_of_lost(host, {row.id for row in rows})
+                gone = await self._gone(host, {row.id for row in rows})
+                self._tell(SessionsListed(host.name, (*rows, *gone)))
+                self._tell_of_lost(host.name, gone)
             await self._pause(FAR_STEP if host.name else STEP)
 
-    async def _tell_of_lost(self, host: Host, living: set[str]) -> None:
-        """Say once of each session that was lost how it is started again."""
-        is_asked = host.name in self._told_of
-        known = self._told_of.setdefault(host.name, set())
-        labels: dict[str, str] = {}
+    async def _gone(self, host: Host, living: set[str]) -> list[Row]:
+        """Return the sessions that no process has; elsewhere, as of a while ago."""
         if not host.name:
             found = await asyncio.to_thread(lost, living)
-            labels = {one.id: one.label for one in found}
-        elif not is_asked:  # It takes a question of its own.
-            labels = {one.id: one.label for one in await host.lost()}
+            return [row_of_lost(one) for one in found]
+        now = asyncio.get_running_loop().time()
+        asked_at, rows = self._gone_there.get(host.name, (-math.inf, []))
+        if now >= asked_at + LOST_STEP or self._is_hurried:
+            rows = [row_of_lost(one) for one in await host.lost()]
+            self._gone_there[host.name] = (now, rows)
+        return [row for row in rows if row.id not in living]
+
+    def _tell_of_lost(self, host: str, gone: list[Row]) -> None:
+        """Say once of each session that was lost how it is started again."""
+        known = self._told_of.setdefault(host, set())
+        labels = {row.id: row.label for row in gone if not row.image}
         new = [label for one, label in labels.items() if one not in known]
         known.update(labels)
         if new:
-            self._tell(Told(_told_of_lost(new, host.name), is_bad=True))
+            self._tell(Told(_told_of_lost(new), is_bad=True))
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._hurried.wait()
         # All who wait have been woken, and nobody else is to be.
+        self._is_hurried = self._hurried.is_set()
         self._hurried.clear()
 
 
-def _told_of_lost(labels: list[str], host: str) -> str:
+def _told_of_lost(labels: list[str]) -> str:
     if len(labels) == 1:
-        return f"{labels[0]} was lost; `holdfast recover {labels[0]}` starts it again"
-    how = f"recover {host}/NAME" if host else "recover --all"
-    return f"{len(labels)} sessions were lost; `holdfast {how}` starts them again"
+        return f"{labels[0]} was lost; Enter on it starts it again"
+    return f"{len(labels)} sessions were lost; Enter on one starts it again"
 
 
 def _rows(told: Facts, host: str) -> tuple[Row, ...]:

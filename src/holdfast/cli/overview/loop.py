@@ -1,4 +1,4 @@
-"""The overview after its first picture: keys, hosts, looks, and what they come to.
+"""The overview's loop after its first picture: keys, hosts and updates.
 
 What is shown, and what a key does, is decided in core.overview. Here the terminal is
 read and drawn on, hosts are followed (`hosts`), sessions are looked at (`looking`) and
@@ -16,20 +16,7 @@ from holdfast.cli.overview.hand_over import HandOver
 from holdfast.cli.overview.hosts import Hosts
 from holdfast.cli.overview.screen import LEAVING, Screen
 from holdfast.cli.overview.watched_sessions import WatchedSessions
-from holdfast.core.overview.acts import (
-    Attach,
-    Chosen,
-    Create,
-    Effect,
-    Event,
-    Leave,
-    LookNow,
-    Redraw,
-    Resized,
-    Scrolled,
-    Suspend,
-    Told,
-)
+from holdfast.core.overview import acts
 from holdfast.core.overview.overview import Overview
 from holdfast.core.overview.picture import Drawing
 from holdfast.model.text import printable
@@ -100,7 +87,7 @@ class Loop:
 
     # ── what happens ──────────────────────────────────────────────────────
 
-    def _tell(self, event: Event) -> None:
+    def _tell(self, event: acts.Event) -> None:
         """Tell the overview of something, and do what comes of it."""
         loop = asyncio.get_running_loop()
         for effect in self._overview.handle(event, loop.time()):
@@ -140,7 +127,7 @@ class Loop:
 
     def _moused(self, mouse: Mouse) -> None:
         if mouse.wheel:
-            self._tell(Scrolled(mouse.wheel))
+            self._tell(acts.Scrolled(mouse.wheel))
         elif mouse.is_press:
             self._click(mouse.column, mouse.row)
 
@@ -150,31 +137,31 @@ class Loop:
         if target is None:
             return
         if target.session is not None:
-            self._tell(Chosen(target.session))
+            self._tell(acts.Chosen(target.session))
         else:
             self._tell(target.key)
 
     def _resized(self) -> None:
-        self._tell(Resized(*self._screen.size()))
+        self._tell(acts.Resized(*self._screen.size()))
 
     # ── what is done ──────────────────────────────────────────────────────
 
-    def _perform(self, effect: Effect) -> None:
+    def _perform(self, effect: acts.Effect) -> None:
         match effect:
-            case Leave():
+            case acts.Leave():
                 self._end()
-            case Redraw():
+            case acts.Redraw():
                 self._screen.forget()
-            case Suspend():
+            case acts.Suspend():
                 self._suspend()
-            case LookNow(key):
+            case acts.LookNow(key):
                 self._looking.look_now(key)
-            case Attach() | Create():
+            case acts.Attach() | acts.Create():
                 self._tasks.create_task(self._hand_over(HandOver.for_(effect)))
             case _:
                 self._tasks.create_task(self._act(effect))
 
-    async def _act(self, effect: Effect) -> None:
+    async def _act(self, effect: acts.Effect) -> None:
         said = await self._acts.perform(effect)
         self._tell(said)
 
@@ -202,7 +189,7 @@ class Loop:
         self._hosts.hurry()
         self._resized()
         if said:
-            self._tell(Told(printable(said, MAX_SAID), is_bad=True))
+            self._tell(acts.Told(printable(said, MAX_SAID), is_bad=True))
 
     # ── what is shown ─────────────────────────────────────────────────────
 

@@ -70,7 +70,7 @@ class Screen:
         return 80, 24
 
     def take(self) -> None:
-        """Have every key, and a screen that the user's own is kept behind."""
+        """Take every key, and switch to the alternate screen."""
         self._before = termios.tcgetattr(0)
         tty.setraw(0, termios.TCSANOW)
         self._shown = None
@@ -78,7 +78,7 @@ class Screen:
         self.send()
 
     def give_back(self) -> None:
-        """Have the terminal as it was. Safe to call twice."""
+        """Restore the terminal. Safe to call twice."""
         if not self._before:
             return
         self._unsent = b""
@@ -118,7 +118,7 @@ class Screen:
 
 
 def raise_when_told() -> None:
-    """Have signals raise Left, until somebody else handles them."""
+    """Make signals raise Left, until other handlers are set."""
 
     def leave(number: int, frame: FrameType | None) -> None:
         del frame

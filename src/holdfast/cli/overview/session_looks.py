@@ -1,7 +1,7 @@
-"""What is found out about a session when it is looked at.
+"""Looks at one session for the overview, without attaching.
 
 A look is a link on which questions are asked and nothing is attached: nobody is shown
-as present because somebody has an overview open, and nothing of it is on record.
+as present because an overview is open, and nothing of it is on record.
 """
 
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 MAX_HERE = 8
 """Operators named of one session."""
 
-OWN = "it is your own request: somebody else has to decide"
+OWN = "this is your own request: another operator has to decide"
 NO_RIGHT = "you lack the right to approve"
 
 

@@ -27,10 +27,10 @@ SHOWN = (0.3, 2.0)
 
 UNSHOWN = (2.0, 8.0)
 """The same for one that is not, and that nobody is attached to: its keeper lists what
-it does each second, and nothing of anybody's can wait there."""
+it does each second, and no input can be pending there."""
 
 USED = (1.0, 3.0)
-"""The same for one that somebody is attached to, whose input may wait for approval."""
+"""The same for a session with clients, whose input may wait for approval."""
 
 SLOWER = 1.5
 """So many times longer is waited after a look that has shown nothing new."""

@@ -5,8 +5,7 @@ import os
 import sys
 
 from holdfast.client import early_session, keeper, session_location
-from holdfast.core.client.timeouts import APPROVAL
-from holdfast.model.errors import DetachedBy, SessionIsLost, SessionNotNamed
+from holdfast.model import errors
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 
@@ -30,50 +29,35 @@ def run(options: argparse.Namespace) -> int:
         session = _only([one for one in keeper.sessions() if one.exit is None])
     try:
         return show(session, observe=options.observe)
-    except DetachedBy as error:
+    except errors.DetachedBy as error:
         again = f"`holdfast attach {session.label}` reattaches"
         print(f"[holdfast] {printable(str(error))}; {again}")
         return 0
 
 
 def _found(text: str) -> SessionRecord:
-    """Return the session that is meant; one that was lost, if it is wanted back."""
+    """Return the session that is meant; one that is gone, if it is wanted back."""
     try:
         return keeper.find(text)
-    except SessionIsLost as error:
-        if not _is_wanted_back(error):
+    except (errors.SessionIsLost, errors.SessionStopped):
+        from holdfast.cli.recovery_prompt import come_back  # noqa: PLC0415  # rarely needed
+
+        back = come_back(text)
+        if back is None:
             raise
-    from holdfast.cli.terminal import demand_terminal  # noqa: PLC0415  # rarely needed
-    from holdfast.cli.verbs.recover import begin  # noqa: PLC0415  # ditto
-    from holdfast.client.lost_sessions import find_lost  # noqa: PLC0415  # ditto
-
-    demand_terminal()  # Before anything is started.
-    return keeper.find(begin(find_lost(text), None, timeout=APPROVAL, attaches=True))
-
-
-def _is_wanted_back(error: SessionIsLost) -> bool:
-    """Tell whether to start a lost session again: by the settings, or by a person."""
-    from holdfast.linux.stored import config  # noqa: PLC0415  # rarely needed
-
-    if config.mentions(b"recover") and config.settings().recovers:
-        return True
-    if not (os.isatty(0) and os.isatty(1)):
-        return False
-    lost, ago = error.facts["session"], error.facts["ago"]
-    print(f"{lost} was lost {ago} ago. Start it again? y/N: ", end="", flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+        return back
 
 
 def _only(known: list[SessionRecord]) -> SessionRecord:
     if len(known) == 1:
         return known[0]
     if not known:
-        raise SessionNotNamed(0)
+        raise errors.SessionNotNamed(0)
     for number, session in enumerate(known, start=1):
         command = printable(" ".join(session.command), 60)
         print(f"{number:>3}  {session.label}  {session.id}  {command}")
     if not (os.isatty(0) and os.isatty(1)):
-        raise SessionNotNamed(len(known))
+        raise errors.SessionNotNamed(len(known))
     return _picked(known)
 
 
@@ -82,7 +66,7 @@ def _picked(known: list[SessionRecord]) -> SessionRecord:
         print(f"Which one? 1 to {len(known)}: ", end="", flush=True)
         line = sys.stdin.readline()
         if not line:
-            raise SessionNotNamed(len(known))
+            raise errors.SessionNotNamed(len(known))
         text = line.strip()
         if text.isdecimal() and 1 <= int(text) <= len(known):
             return known[int(text) - 1]

@@ -1,4 +1,4 @@
-"""`holdfast can-checkpoint`: say what keeps a session from being checkpointed."""
+"""`holdfast can-checkpoint`: list what prevents a checkpoint of a session."""
 
 import argparse
 import json
@@ -37,7 +37,9 @@ def lines(seen: Preflight) -> list[str]:
         said.append(f"    what to do: {printable(one.remedy)}")
     for cut in seen.cuts:
         whose = f"{printable(cut.program)} ({cut.pid})"
-        said.append(f"  {whose}: the connection to {printable(cut.peer)} would be cut")
+        said.append(
+            f"  {whose}: the connection to {printable(cut.peer)} would be closed"
+        )
     if seen.unlisted:
         said.append(f"  and {seen.unlisted} more")
     return said

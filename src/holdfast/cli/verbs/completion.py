@@ -22,7 +22,7 @@ NAMING = (
     ),
     *("screen", "log", "state", "graph", "blame", "wait", "resize", "who", "take"),
     *("ask", "give", "refuse", "drop", "seize", "freeze", "thaw", "approve", "deny"),
-    *("grant", "revoke", "detach", "can-checkpoint"),
+    *("grant", "revoke", "detach", "can-checkpoint", "checkpoint", "fork", "token"),
 )
 """Verbs whose first argument is a session."""
 
@@ -31,6 +31,12 @@ GATE = ("pending", "approve", "deny", "test", "check", "apply", "init", "example
 
 CONFIG = ("check", "show", "path")
 """Likewise of `config`."""
+
+MODES = (
+    *("disconnect", "host-death", "connection", "fork", "no-replay"),
+    *("half-applied", "several-actors", "deputy", "idle"),
+)
+"""Likewise what `verify` injects."""
 
 SCRIPTS = Path(__file__).parents[2] / "shell"
 
@@ -52,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
         "NAMING": naming,
         "GATE": " ".join(GATE),
         "CONFIG": " ".join(CONFIG),
+        "MODES": " ".join(MODES),
     }
     for name, text in filled.items():
         script = script.replace(f"@{name}@", text)

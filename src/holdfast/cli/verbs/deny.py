@@ -2,14 +2,12 @@
 
 import argparse
 
-from holdfast.cli.approvals import add_answer_arguments, answer
+from holdfast.cli.approvals import add_ticket_arguments, answer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    add_answer_arguments(parser)
-    parser.add_argument("session", metavar="NAME")
-    parser.add_argument("ticket", metavar="TICKET", nargs="?")
+    add_ticket_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`holdfast detach`: have clients leave a session that goes on."""
+"""`holdfast detach`: detach clients from a session, which keeps running."""
 
 import argparse
 import json
@@ -8,7 +8,7 @@ from holdfast.cli.turn_requests import add_session_arguments, live_session
 from holdfast.client.calls import request
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.text import printable
-from holdfast.wire.company import DetachClient, Present
+from holdfast.wire.presence import DetachClient, Present
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Have them leave, and say who did."""
+    """Detach them, and say who was detached."""
     if options.all and options.operator is not None:
         raise MalformedArgument("--all", "used together with an operator")
     session = live_session(options.session)
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _told(session: str, names: Names, gone: list[Present]) -> list[str]:
     if not gone:
-        return [f"{session}: nobody to detach is attached"]
+        return [f"{session}: no client to detach is attached"]
     return [
         f"{session}: detached {names.you(one.actor)} ({printable(one.program, 32)})"
         for one in gone

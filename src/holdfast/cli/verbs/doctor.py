@@ -12,6 +12,7 @@ from holdfast.client import keeper
 from holdfast.core.session.abilities import Ability, Grade, can_work, judge
 from holdfast.linux.probes import probe
 from holdfast.model.errors import HoldfastError, NoKeeper
+from holdfast.model.process_status import HostStatus
 from holdfast.model.text import printable
 
 EXIT_UNAVAILABLE = 69
@@ -96,6 +97,13 @@ def _host() -> Ability:
         return Ability(name, Grade.LIMITED, f"`up` would fail: {error.strerror}")
     if found is None:
         return Ability(name, Grade.OK, "none runs; `holdfast up --detach` starts it")
+    return _running(name, found)
+
+
+def _running(name: str, found: HostStatus) -> Ability:
+    if found.fenced_count:
+        told = f"{found.fenced_count} of {found.lease_count} leases have run out"
+        return Ability(name, Grade.LIMITED, told, "`holdfast leases` says why.")
     if not found.links:
         return Ability(name, Grade.OK, f"pid {found.pid} runs, and has no relay")
     away = [link for link in found.links if not link.up]

@@ -1,7 +1,7 @@
 """`holdfast exec`: run one command on a remote host, and return its exit status.
 
 It runs in a session of its own, which is judged as every start is, and is gone when
-the command is. While it runs anybody who may can attach to it.
+the command does. While it runs, operators with the right can attach to it.
 """
 
 import argparse
@@ -123,17 +123,17 @@ def _watched(session: SessionId, host: str, *, is_raw: bool) -> int:
 
 
 def _end(address: str, number: int) -> None:
-    """End what was begun, if it has been; the user waits no longer than for that."""
+    """End the command if it was started; the user waits for no more than that."""
     try:
         end(keeper.find(address), number)
     except HoldfastError as error:
         why = printable(str(error))
-        print(f"holdfast: {address} may go on: {why}", file=sys.stderr)
+        print(f"holdfast: {address} may still be running: {why}", file=sys.stderr)
 
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Have signals that would end us end the command first."""
+    """Let signals that would end us end the command first."""
 
     def interrupt(number: int, _frame: object) -> None:
         raise Interrupted(number)

@@ -25,7 +25,12 @@ from holdfast.wire.trials import MAX_CANDIDATE
 EXIT_BROKEN = 65
 """The policy file is invalid; the number is EX_DATAERR of sysexits(3)."""
 
-EXIT_VERDICT = {Verdict.ALLOW: 0, Verdict.ASK: 75, Verdict.DENY: 77}
+EXIT_VERDICT = {
+    Verdict.ALLOW: 0,
+    Verdict.ASK: 75,
+    Verdict.PREVIEW: 75,
+    Verdict.DENY: 77,
+}
 """Exit status of `gate test`: that of the input itself, unless it is approved."""
 
 EXAMPLE = Path(__file__).parents[1] / "example_policy.toml"

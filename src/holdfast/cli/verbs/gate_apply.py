@@ -101,7 +101,12 @@ def _wrapped(head: str, words: Sequence[str]) -> str:
     return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
-_TOLD = {Verdict.DENY: "denied", Verdict.ASK: "asked about", Verdict.ALLOW: "allowed"}
+_TOLD = {
+    Verdict.DENY: "denied",
+    Verdict.ASK: "asked about",
+    Verdict.PREVIEW: "previewed, and asked about",
+    Verdict.ALLOW: "allowed",
+}
 
 
 def _difference(seen: Standing) -> list[str]:

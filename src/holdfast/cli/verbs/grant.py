@@ -4,12 +4,12 @@ import argparse
 import re
 
 from holdfast.cli.operator_names import actor_from
-from holdfast.cli.turn_requests import add_session_arguments, live_session, report
+from holdfast.cli.turn_requests import add_operator_arguments, live_session, report
 from holdfast.client.calls import request
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import MalformedArgument, NoSuchRight
 from holdfast.model.text import printable
-from holdfast.wire.company import Grant
+from holdfast.wire.presence import Grant
 
 _DURATION = re.compile(r"([0-9]{1,6})([smhd])", re.ASCII)
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -18,8 +18,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     parser.add_argument("--for", dest="duration", metavar="T")
-    add_session_arguments(parser)
-    parser.add_argument("operator", metavar="@OPERATOR")
+    add_operator_arguments(parser)
     parser.add_argument("rights", metavar="RIGHT", nargs="+")
 
 

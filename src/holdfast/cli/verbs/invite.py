@@ -1,4 +1,4 @@
-"""`holdfast invite`: invite somebody to join this host from another machine."""
+"""`holdfast invite`: make a link to join this host from another machine."""
 
 import argparse
 import json
@@ -12,14 +12,9 @@ from holdfast.client.authority import demand_grant
 from holdfast.client.own_name import login_name
 from holdfast.crypto.fingerprints import short_fingerprint
 from holdfast.linux.stored import invites, relays
+from holdfast.model import errors
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right, invited_rights
-from holdfast.model.errors import (
-    HostDidNotStart,
-    MalformedArgument,
-    NoSuchRight,
-    RelayUnreachable,
-)
 from holdfast.model.ids import SessionId, host_id
 from holdfast.model.process_status import HostStatus, RelayStatus
 from holdfast.model.session_requests import Look
@@ -118,10 +113,10 @@ def _host() -> HostStatus:
         if time.monotonic() >= deadline:
             first = RelayStatus("of this host", why="the host has none")
             trouble = found.links[0] if found.links else first
-            raise RelayUnreachable(trouble.relay, trouble.why)
+            raise errors.RelayUnreachable(trouble.relay, trouble.why)
         time.sleep(_STEP)
         if (answer := host.status()) is None:
-            raise HostDidNotStart("it went away")
+            raise errors.HostDidNotStart("it went away")
         found = answer
     return found
 
@@ -140,16 +135,16 @@ def _envelope(options: argparse.Namespace) -> Envelope:
         is_more = bool(words) and all(word.startswith("+") for word in words)
         rights = rights | named if is_more else named
     if Right.CREATE in rights and options.session is not None:
-        raise MalformedArgument(
+        raise errors.MalformedArgument(
             "create", "a right in one session: it applies to a host"
         )
     if not rights:
-        raise MalformedArgument("--can", "called with at least one right")
+        raise errors.MalformedArgument("--can", "called with at least one right")
     session = None
     if options.session is not None:
         found = keeper.find(options.session)
         if found.host:
-            raise MalformedArgument(
+            raise errors.MalformedArgument(
                 printable(options.session, 64), "a session on this machine"
             )
         session = SessionId(found.id)
@@ -162,7 +157,7 @@ def _right(word: str) -> Right:
     try:
         return Right(word.strip())
     except ValueError:
-        raise NoSuchRight(printable(word.strip(), 32)) from None
+        raise errors.NoSuchRight(printable(word.strip(), 32)) from None
 
 
 def _facts(invite: invites.Invite) -> dict[str, object]:
@@ -192,7 +187,7 @@ def _list(*, as_json: bool) -> int:
 def _withdraw(text: str) -> int:
     found = [one for one in invites.pending(_wall()) if one.id.hex().startswith(text)]
     if len(found) != 1 or not text:
-        raise MalformedArgument(printable(text, 40), "the id of one invitation")
+        raise errors.MalformedArgument(printable(text, 40), "the id of one invitation")
     invites.withdraw(found[0].id, by=demand_grant("invite --withdraw").actor.id)
     host.request(Look())
     return 0

@@ -8,6 +8,8 @@ from holdfast.client import hosts, remote
 from holdfast.client.current_operator import ourselves
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
+from holdfast.crypto.identity import Identity
+from holdfast.linux.stored.host_key import host_seed
 from holdfast.model.errors import HostTaken, MalformedInvite, UsageError
 from holdfast.model.ids import ActorId, host_id, parse_actor_id
 from holdfast.model.text import checked_name, printable, same_name
@@ -21,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     parser.add_argument("link", metavar="LINK")
     parser.add_argument("--name", metavar="N")
+    parser.add_argument("--as-host", action="store_true")
     parser.add_argument("--json", action="store_true")
 
 
@@ -32,7 +35,10 @@ def run(options: argparse.Namespace) -> int:
         _demand_free(checked_name(options.name), invitation)
     us = ourselves()
     invite = invitation.invite_id, invitation.secret
-    static_key, said = remote.join(invitation.relays, invitation.host_public, invite)
+    own = Identity.from_seed(host_seed()) if options.as_host else None
+    static_key, said = remote.join(
+        invitation.relays, invitation.host_public, invite, own
+    )
     name = options.name or _free_name(str(said.get("host")), invitation)
     known = hosts.save(
         KnownHost(
@@ -41,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
             static_key,
             invitation.relays,
             printable(str(said.get("operator")), 64),
-            _others(us.actor.id, said.get("actor")),
+            {} if own else _others(us.actor.id, said.get("actor")),
         )
     )
     if options.json:
@@ -50,6 +56,10 @@ def run(options: argparse.Namespace) -> int:
     raw = said.get("rights")
     listed = raw if isinstance(raw, list) else []
     rights = printable(", ".join(str(one) for one in listed), 300)
+    if own:
+        print(f"this host joined {known.name} as {known.operator}; it may {rights}")
+        print(f"`holdfast move NAME {known.name}` moves a session there")
+        return 0
     print(f"joined {known.name} as {known.operator}; you may {rights}")
     print(f"its key is {short_fingerprint(known.public_key)}")
     print(f"           {spoken_fingerprint(known.public_key)}")

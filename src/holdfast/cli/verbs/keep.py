@@ -1,4 +1,4 @@
-"""`holdfast keep`: keep a session in the list after it has ended."""
+"""`holdfast keep`: keep a session from being reaped, and listed after its end."""
 
 import argparse
 

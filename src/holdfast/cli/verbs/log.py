@@ -5,10 +5,9 @@ import contextlib
 import datetime as dt
 import itertools
 import os
-import pwd
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from holdfast.cli.log_export import write_export
 from holdfast.cli.log_page import Page
@@ -21,14 +20,10 @@ from holdfast.client.directory import actor_called
 from holdfast.client.past_sessions import ended_as
 from holdfast.client.session_location import home_of
 from holdfast.core.book.logbook import Entry, EntryKind
+from holdfast.linux import login
 from holdfast.linux.stored import operators
-from holdfast.model.errors import (
-    HoldfastError,
-    LogTampered,
-    MalformedArgument,
-    NoKeeper,
-    SessionNotFound,
-)
+from holdfast.linux.stored.book_end import undone_in
+from holdfast.model import errors
 from holdfast.model.ids import SessionId, actor_id
 from holdfast.model.session_requests import ReadLog
 from holdfast.model.text import printable, shown_name
@@ -62,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read the logbook, and show, verify or export it."""
     if (options.session is None) != options.host or options.set_aside > options.host:
-        raise MalformedArgument("log", "called with a session, or with --host")
+        raise errors.MalformedArgument("log", "called with a session, or with --host")
     names = _names()
     if options.host:
         from holdfast.cli.verbs import log_host  # noqa: PLC0415  # slow to load
@@ -79,7 +74,8 @@ def run(options: argparse.Namespace) -> int:
             return _export(tail, options)
         _skip(tail, options, since)
         wanted = _wanted(_entries(tail, follow=options.follow), since, actor)
-        _print(wanted, names, as_json=options.json)
+        undone = [] if options.json else undone_in(tail.session)
+        _print(wanted, names, undone, as_json=options.json)
     finally:
         tail.close()
     return 0
@@ -98,7 +94,7 @@ def _export(tail: LogTail, options: argparse.Namespace) -> int:
         name = options.export
         write_export(name, tail.session, count, lines, signed, force=options.force)
         if again.head.index + 1 < count:
-            raise LogTampered(count, "the file became shorter")
+            raise errors.LogTampered(count, "the file became shorter")
     finally:
         again.close()
     return 0
@@ -122,7 +118,7 @@ def _open(text: str) -> LogTail:
     try:
         return LogTail(session)
     except FileNotFoundError:
-        raise SessionNotFound(printable(text, 64)) from None
+        raise errors.SessionNotFound(printable(text, 64)) from None
 
 
 def _session(text: str) -> SessionId:
@@ -133,7 +129,7 @@ def _session(text: str) -> SessionId:
         return SessionId(text)
     try:
         return SessionId(keeper.resolve(text, keeper.sessions(start=False)).id)
-    except (NoKeeper, SessionNotFound):
+    except (errors.NoKeeper, errors.SessionNotFound):
         if (past := ended_as(text)) is not None:
             return past.id
         found = [one for one in kept if one.startswith(text)]
@@ -145,14 +141,11 @@ def _session(text: str) -> SessionId:
 def _names() -> dict[str, str]:
     """Return the names of the operators of this machine."""
     known: list[operators.Enrolled] = []
-    with contextlib.suppress(OSError, HoldfastError):  # Fall back to ids.
+    with contextlib.suppress(OSError, errors.HoldfastError):  # Fall back to ids.
         known = operators.enrolled()
     uid = os.getuid()
-    try:
-        login = shown_name(pwd.getpwuid(uid).pw_name)
-    except KeyError:
-        login = str(uid)
-    names = {str(actor_id(f"uid {uid}".encode())): login}
+    name = shown_name(login.name()) or str(uid)
+    names = {str(actor_id(f"uid {uid}".encode())): name}
     return names | {one.actor.id: shown_name(one.actor.name) for one in known}
 
 
@@ -168,7 +161,7 @@ def _actor_from(text: str, names: dict[str, str]) -> Callable[[str], bool]:
     ids = {one for one, name in names.items() if name.lower() == wanted.lower()}
     letters = wanted.removeprefix("a_")
     if not ids and len(letters) < MIN_ACTOR:
-        raise MalformedArgument(printable(text, 64), "an operator's name or id")
+        raise errors.MalformedArgument(printable(text, 64), "an operator's name or id")
     return lambda actor: (
         actor in ids or (not ids and actor.removeprefix("a_").startswith(letters))
     )
@@ -222,7 +215,11 @@ def _wanted(
 
 
 def _print(
-    entries: Iterator[Entry | None], names: dict[str, str], *, as_json: bool
+    entries: Iterator[Entry | None],
+    names: dict[str, str],
+    undone: Sequence[range],
+    *,
+    as_json: bool,
 ) -> None:
     if as_json:
         for entry in entries:
@@ -232,7 +229,7 @@ def _print(
                 print(entry.line.decode())
         return
     page = Page(names)
-    story = Story(page.name)
+    story = Story(page.name, undone)
     rested_at: float | None = None
     for entry in entries:
         if entry is not None:

@@ -3,7 +3,7 @@
 import argparse
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from holdfast.cli.log_export import write_export
@@ -12,20 +12,17 @@ from holdfast.cli.log_verdict import EXIT_CHANGED
 from holdfast.cli.story import Line, Tone
 from holdfast.client.authority import demand_grant
 from holdfast.client.policies import statement
+from holdfast.core.autonomy.ladder import Step
 from holdfast.core.book.host_book import book_of, is_sealed, policy_after, seal_key
 from holdfast.core.book.logbook import Entry, EntryKind, read_entries
 from holdfast.core.book.signed_head import SignedHead
 from holdfast.crypto import keys
-from holdfast.linux.stored import host_book, policy_files
+from holdfast.linux.stored import host_book, ladder_steps, policy_files
 from holdfast.linux.stored.host_key import host_seed
-from holdfast.model.errors import (
-    HoldfastError,
-    LogbookWithheld,
-    LogTampered,
-    PeerError,
-)
+from holdfast.model import errors
 from holdfast.model.ids import SessionId, actor_id, host_id
 from holdfast.model.text import printable
+from holdfast.model.verdicts import Verdict
 from holdfast.wire.lines import Value
 
 _TOLD = {
@@ -40,7 +37,12 @@ _TOLD = {
     EntryKind.ACCEPTED: "{actor} used the invitation {invite:.8}",
     EntryKind.WITHDRAWN: "withdrew the invitation {invite:.8}",
     EntryKind.LAPSED: "the invitation {invite:.8} expired unused",
-    EntryKind.DECLINED: "was not allowed `{request}` ({code})",
+    EntryKind.DECLINED: "was refused `{request}` ({code})",
+    EntryKind.FILES: "applied the files of {whose}: {made} made, {changed} changed,"
+    " {deleted} deleted",
+    EntryKind.STEPPED: "{actor}: {action} goes from {from} to {to}: {why}",
+    EntryKind.ARRIVED: "{of} came from {from}, as life {life}",
+    EntryKind.DEPARTED: "{of} went to {to}, as life {life}",
 }
 _LOUD = frozenset({EntryKind.TAMPERED, EntryKind.DECLINED})
 
@@ -107,11 +109,11 @@ def _print(
 
 
 def _verify(*, as_json: bool) -> int:
-    found: HoldfastError | None = None
+    found: errors.HoldfastError | None = None
     entries: list[Entry] = []
     try:
         _check(entries)
-    except (PeerError, LogbookWithheld) as error:
+    except (errors.PeerError, errors.LogbookWithheld) as error:
         found = error
     last = entries[-1] if entries else None
     facts: dict[str, object] = {
@@ -143,10 +145,12 @@ def _check(entries: list[Entry]) -> None:
     owned: dict[str, set[str]] = {}
     for entry in read_entries(_lines(), book):
         if not is_sealed(entry.line, key):
-            raise LogTampered(entry.index, "it is not sealed by this host")
+            raise errors.LogTampered(entry.index, "it is not sealed by this host")
         said = entry.fields
         if entry.kind is EntryKind.APPLIED and not _is_signed(said, owned):
-            raise LogTampered(entry.index, "no operator signed what was applied")
+            raise errors.LogTampered(entry.index, "no operator signed what was applied")
+        if entry.kind is EntryKind.STEPPED and not _is_rightful(said, owned):
+            raise errors.LogTampered(entry.index, "no operator signed a step up")
         owned.setdefault(str(said.get("actor")), set()).add(str(said.get("key")))
         entries.append(entry)
     _check_head(book, entries)
@@ -157,18 +161,30 @@ def _check_head(book: SessionId, entries: list[Entry]) -> None:
     signed = _head()
     if signed is None:
         if len(entries) > 1:
-            raise LogTampered(len(entries) - 1, "the signed head is missing")
+            raise errors.LogTampered(len(entries) - 1, "the signed head is missing")
         return
     head = signed.receipt.head
     if head.session != book or not signed.is_genuine():
-        raise LogTampered(head.index, "the signed head is not this host's")
+        raise errors.LogTampered(head.index, "the signed head is not this host's")
     if head.index >= len(entries):
-        raise LogbookWithheld(head.index)
+        raise errors.LogbookWithheld(head.index)
     if entries[head.index].hash != head.hash:
-        raise LogTampered(head.index, "the host signed a different entry")
+        raise errors.LogTampered(head.index, "the host signed a different entry")
 
 
-def _is_signed(said: Mapping[str, Value], owned: dict[str, set[str]]) -> bool:
+def _is_rightful(said: Mapping[str, Value], owned: dict[str, set[str]]) -> bool:
+    """Tell whether a step goes down by itself, or was signed by its operator."""
+    step = Step("", "", Verdict(str(said["from"])), Verdict(str(said["to"])), "")
+    if not said["by"]:
+        return not step.is_up
+    return _is_signed(said, owned, ladder_steps.statement)
+
+
+def _is_signed(
+    said: Mapping[str, Value],
+    owned: dict[str, set[str]],
+    statement: Callable[[str, str, str], bytes] = statement,
+) -> bool:
     """Tell whether the operator it names signed it with its own key."""
     by = str(said["by"])
     text = statement(str(said["session"]), str(said["policy"]), str(said["before"]))

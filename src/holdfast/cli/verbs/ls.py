@@ -129,23 +129,33 @@ def _print_table(
         return
     room = os.get_terminal_size(1).columns if os.isatty(1) else 0
     now = time.time()  # noqa: TID251  # for display
-    rows = [session_table.row(one.label, one.facts(), now) for one in known]
+    rows = [
+        session_table.row(f"{mark}{one.label}", one.facts(), now)
+        for mark, one in session_table.as_tree(known)
+    ]
     rows += [_row_of_lost(one, now) for one in gone]
     rows += [_row_of_past(one, now) for one in over]
     print("\n".join(session_table.lines(rows, room)))
-    if gone:
-        label = gone[-1].label if len(gone) == 1 else "NAME"
-        print(
-            f"holdfast: `holdfast recover {label}` starts again what was lost",
-            file=sys.stderr,
-        )
+    lost = [one for one in gone if not one.image]
+    saved = [one for one in lost if one.saved and not one.host]
+    _hint("restore", "restores a stopped session", [one for one in gone if one.image])
+    _hint("restore", "restores a lost session from its newest image", saved)
+    _hint("recover", "starts a lost session again, without its memory", lost)
+
+
+def _hint(verb: str, what: str, which: "list[LostRecord]") -> None:
+    found = [one.label for one in which]
+    if found:
+        label = found[0] if len(found) == 1 else "NAME"
+        print(f"holdfast: `holdfast {verb} {label}` {what}", file=sys.stderr)
 
 
 def _row_of_lost(one: "LostRecord", now: float) -> tuple[str, ...]:
     """Return the row of a session that was lost; its age is that of its last sign."""
-    ago = f"{session_table.age(now - one.seen_ms / 1000)} ago"
+    ago = _ago(now - one.seen_ms / 1000)
     nobody = session_table.NOBODY
-    return one.label, one.id, f"lost, {ago}", *(nobody,) * 4, one.line
+    state = "stopped" if one.image else "lost"
+    return one.label, one.id, f"{state}, {ago}", *(nobody,) * 4, one.line
 
 
 def _row_of_past(one: "Past", now: float) -> tuple[str, ...]:
@@ -154,9 +164,14 @@ def _row_of_past(one: "Past", now: float) -> tuple[str, ...]:
     state = "ended" if one.how else "lost"
     if how is not None:
         state = session_table.state_told("", how, keep=False, dozing=False)
-    ago = f"{session_table.age(now - one.ended_wall)} ago"
+    ago = _ago(now - one.ended_wall)
     nobody = session_table.NOBODY
     return one.label, one.id, f"{state}, {ago}", *(nobody,) * 4, one.command
+
+
+def _ago(seconds: float) -> str:
+    told = session_table.age(seconds)
+    return "just now" if told == session_table.NOW else f"{told} ago"
 
 
 def state_of(session: SessionRecord) -> str:

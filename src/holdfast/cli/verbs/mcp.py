@@ -1,4 +1,4 @@
-"""`holdfast mcp`: serve AI agents, as an operator with a key of its own."""
+"""`holdfast mcp`: serve AI agents, each as a separate operator."""
 
 import argparse
 import importlib.util
@@ -61,7 +61,7 @@ def _operator() -> str:
 def _main() -> ModuleType:
     if importlib.util.find_spec("mcp") is None:
         raise NotInstalled("the server for agents", "the module `mcp` is not installed")
-    from holdfast.mcp import main  # noqa: PLC0415  # not everybody has it
+    from holdfast.mcp import main  # noqa: PLC0415  # optional
 
     return main
 

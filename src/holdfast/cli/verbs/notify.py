@@ -1,4 +1,4 @@
-"""`holdfast notify`: call somebody to a session."""
+"""`holdfast notify`: report that a session needs input."""
 
 import argparse
 import json
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Call somebody."""
+    """Report that the session needs input."""
     name = options.session or os.environ.get("HOLDFAST_SESSION", "")
     if not name:
         raise MalformedArgument("no name", "a session, since this is outside of any")

@@ -94,6 +94,8 @@ def _all(options: argparse.Namespace) -> int:
 
     status = 0
     for one in lost({known.id for known in keeper.sessions()}):
+        if one.image:
+            continue  # It was not lost.
         try:
             begin(one, None, timeout=options.timeout, as_json=options.json)
         except HoldfastError as error:

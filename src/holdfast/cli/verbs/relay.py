@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.cli.arguments import program_from
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.ids import parse_host_id
 
@@ -22,7 +23,10 @@ COUNTS = (
     *("--max-hosts", "--max-operators", "--max-per-key", "--max-per-host"),
     *("--max-hosts-per-address", "--max-unproven", "--max-unproven-per-address"),
 )
-SECONDS = ("--heartbeat", "--slow-peer", "--drain")
+SECONDS = ("--heartbeat", "--slow-peer", "--drain", "--lease-ttl")
+
+TTLS = (5.0, 3600.0)
+"""Seconds of a lease: less leaves no time to renew it, and more none to move on."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option in SECONDS:
         parser.add_argument(option, metavar="S", type=float)
     parser.add_argument("--unit", action="store_true")
+    parser.add_argument("--exec", metavar="PATH")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if options.unit:
         from holdfast.linux.systemd import relay_unit_text  # noqa: PLC0415  # only here
 
-        print(relay_unit_text(), end="")
+        print(relay_unit_text(program_from(options.exec)), end="")
         return 0
     from holdfast.relay.service import serve  # noqa: PLC0415  # only who becomes one
     from holdfast.relay.sqlite_store import SqliteLeaseStore  # noqa: PLC0415  # ditto
@@ -63,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _settings(options: argparse.Namespace) -> "Settings":
-    from holdfast.core.relay.meeting import Limits  # noqa: PLC0415  # slow to load
+    from holdfast.core.relay.peer_joins import Limits  # noqa: PLC0415  # slow to load
     from holdfast.relay.settings import Settings  # noqa: PLC0415  # ditto
 
     if (options.cert is None) != (options.key is None):
@@ -97,7 +102,7 @@ def _settings(options: argparse.Namespace) -> "Settings":
         ),
         **{
             name: value
-            for name in ("heartbeat", "slow_peer", "drain")
+            for name in ("heartbeat", "slow_peer", "drain", "lease_ttl")
             if (value := getattr(options, name)) is not None
         },
     )
@@ -114,6 +119,9 @@ def _check_amounts(options: argparse.Namespace) -> None:
             continue
         if not 0 < amount < 1_000_000 and not (option == "--drain" and amount == 0):  # noqa: PLR2004  # more than anybody needs
             raise MalformedArgument(f"{option} {amount}", "an amount it can have")
+    ttl = options.lease_ttl
+    if ttl is not None and not TTLS[0] <= ttl <= TTLS[1]:
+        raise MalformedArgument(f"--lease-ttl {ttl:g}", "between 5 and 3600 seconds")
 
 
 def _endpoint(text: str) -> tuple[str, int]:

@@ -14,7 +14,7 @@ from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.errors import HoldfastError, MalformedArgument
 from holdfast.model.session_requests import Look
 from holdfast.model.text import printable
-from holdfast.wire.company import Revoke
+from holdfast.wire.presence import Revoke
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,14 +14,7 @@ from holdfast.client import command_run
 from holdfast.client.current_operator import ourselves
 from holdfast.core.client.command_output import Ran, Stop
 from holdfast.core.client.command_run import Wish
-from holdfast.model.errors import (
-    HoldfastError,
-    InputIdReused,
-    KeyUsed,
-    MalformedArgument,
-    NoMarks,
-    NotAtPrompt,
-)
+from holdfast.model import errors
 from holdfast.model.ids import ClientId
 from holdfast.model.inputs import shell_line
 from holdfast.model.text import printable
@@ -35,13 +28,11 @@ HEAD = 4
 """Of those, one part in so many is how the output began."""
 
 SAID = {
-    Stop.PROMPTED: "it has no marks: its prompt says where this ended, and there is no"
-    " status",
-    Stop.ASKED: "it waits for somebody to type; `holdfast screen` shows what it shows",
-    Stop.LEFT: "the interpreter has left the terminal to another program, and there is"
-    " no status",
+    Stop.PROMPTED: "no marks: the next prompt marks the end, and there is no status",
+    Stop.ASKED: "it waits for input; `holdfast screen` shows its screen",
+    Stop.LEFT: "another program has the terminal now; there is no status",
 }
-"""What is said of a line in an interpreter."""
+"""Notes on the end of a line in an interpreter."""
 
 FOREVER = 365 * 24 * 3600.0
 """Seconds to wait without --timeout."""
@@ -57,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until-input", action="store_true")
     parser.add_argument("--max", metavar="BYTES", type=int)
     parser.add_argument("--raw", action="store_true")
+    parser.add_argument("--preview", action="store_true")
+    parser.add_argument("--keep", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("command", metavar="CMD", nargs="+")
 
@@ -67,6 +60,10 @@ def run(options: argparse.Namespace) -> int:
     line = shell_line(words[0] if len(words) == 1 else shlex.join(words))
     expected = None if options.expect is None else pattern_from(options.expect)
     _check(options)
+    if options.preview:
+        from holdfast.cli.preview_run import preview  # noqa: PLC0415  # rarely needed
+
+        return preview(options, line)
     session = live_session(options.session).id
     timeout = FOREVER if options.timeout is None else max(0.0, options.timeout)
     begun_at = time.monotonic()
@@ -74,14 +71,13 @@ def run(options: argparse.Namespace) -> int:
     limit = MAX_OUTPUT if options.max is None else options.max
     head = limit // HEAD if options.json else 0
     wish = Wish(limit, expected, options.until_input, approval, head)
-    client = command_run.client_of(session, ourselves().actor.id, options.key)
-    asked = session, client, line, wish, begun_at + timeout
+    asked = session, _client(session, options.key), line, wish, begun_at + timeout
     boundaries = "marks"
     try:
         ran = _ran(options, *asked)
-    except InputIdReused:
-        raise KeyUsed(printable(options.key or "", 64)) from None
-    except (NoMarks, NotAtPrompt) as error:
+    except errors.InputIdReused:
+        raise errors.KeyUsed(printable(options.key or "", 64)) from None
+    except (errors.NoMarks, errors.NotAtPrompt) as error:
         if options.key is not None or options.expect is not None:
             raise  # Without marks nobody knows what came of an earlier one.
         boundaries = "prompt"
@@ -93,10 +89,17 @@ def run(options: argparse.Namespace) -> int:
     return ran.command.status or 0
 
 
+def _client(session: str, key: str | None) -> ClientId | None:
+    """Return who runs it; None for a client that has run nothing yet."""
+    if key is None:
+        return None
+    return command_run.client_of(session, ourselves().actor.id, key)
+
+
 def _ran(
     options: argparse.Namespace,
     session: str,
-    client: ClientId,
+    client: ClientId | None,
     line: bytes,
     wish: Wish,
     deadline: float,
@@ -117,7 +120,7 @@ def _ran_in_interpreter(
     session: str,
     line: bytes,
     wish: Wish,
-    refused: HoldfastError,
+    refused: errors.HoldfastError,
     deadline: float,
 ) -> Ran:
     """Run it in an interpreter, if that is what has the terminal."""
@@ -132,7 +135,14 @@ def _ran_in_interpreter(
 
 def _check(options: argparse.Namespace) -> None:
     if options.max is not None and options.max < 1:
-        raise MalformedArgument(str(options.max), "a number of bytes, 1 or more")
+        raise errors.MalformedArgument(str(options.max), "a number of bytes, 1 or more")
+    if options.keep and not options.preview:
+        raise errors.MalformedArgument("--keep", "used with --preview")
+    odd = (options.key, options.expect, options.max)
+    if options.preview and (odd != (None,) * 3 or options.until_input or options.raw):
+        raise errors.MalformedArgument(
+            "--preview", "used with --timeout, --keep and --json"
+        )
     command_run.check_key(options.key)
 
 

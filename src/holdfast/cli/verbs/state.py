@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
         return _over(session, as_json=options.json)
     seen = msgspec.to_builtins(state(session.id))
     if options.json:
-        print(json.dumps(state_text.facts(session.id, session.runtime, seen)))
+        print(json.dumps(state_text.facts(session.id, session.facts(), seen)))
     else:
         print("\n".join(state_text.lines(seen)))
     return 0

@@ -47,10 +47,14 @@ class Report(NamedTuple):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--pids", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
     """Ask the keeper and the host, if they run."""
+    if options.pids:
+        print(*keeper.status().everybody(), sep="\n")
+        return 0
     report = _report()
     if options.json:
         facts = as_facts(report)
@@ -152,7 +156,7 @@ def _print_keeper(running: KeeperStatus) -> None:
     for name, pid, otherwise in (
         ("nursery", running.nursery, "none at this moment"),
         ("trustee", running.trustee, "none at this moment"),
-        ("dozer", running.dozer, "none while no session dozes"),
+        ("dozer", running.dozer, "none while no session sleeps"),
         ("painter", running.painter, "none until a screen is needed"),
         ("judge", running.judge, "none until a policy needs one"),
     ):
@@ -184,6 +188,9 @@ def _print_host(here: HostStatus) -> None:
     for link in here.links:
         how = "up" if link.up else f"down: {link.why}"
         _line("relay", f"{link.relay}, {how}")
+    if here.lease_count:
+        fenced = f", {here.fenced_count} run out" if here.fenced_count else ""
+        _line("leases", f"{here.lease_count}{fenced}; `holdfast leases` lists them")
     for one in here.operators:
         moved = f"{one.bytes_in} bytes in, {one.bytes_out} out"
         where = one.session or "no session"
@@ -196,7 +203,7 @@ def _print_host(here: HostStatus) -> None:
 
 def _operator(actor: str) -> str:
     """Return an operator's name here, or its id."""
-    from holdfast.linux.stored import operators  # noqa: PLC0415  # only if somebody is here
+    from holdfast.linux.stored import operators  # noqa: PLC0415  # only if operators are here
     from holdfast.model.ids import ActorId  # noqa: PLC0415  # ditto
 
     found = operators.by_actor(ActorId(actor))

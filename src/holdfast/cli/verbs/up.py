@@ -5,6 +5,7 @@ import json
 import os
 import sys
 
+from holdfast.cli.arguments import program_from
 from holdfast.client import host
 from holdfast.linux import systemd
 from holdfast.linux.stored import places
@@ -25,17 +26,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--detach", action="store_true")
     how.add_argument("--install", action="store_true")
+    how.add_argument("--unit", action="store_true")
+    parser.add_argument("--exec", metavar="PATH")
     parser.add_argument("--relay", metavar="URL", action="append", default=[])
     parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run it, start it, or have systemd run it."""
+    program = program_from(options.exec)
+    if options.unit:
+        print(systemd.unit_text(program), end="")
+        return 0
     places.runtime_dir()
     if options.relay:
         _note_relays(options.relay)
     if options.install:
-        return _install(as_json=options.json)
+        return _install(program, as_json=options.json)
     _warn()
     if options.detach:
         return _detach(as_json=options.json)
@@ -76,7 +83,7 @@ def _say(found: HostStatus | None, *, as_json: bool, started: bool) -> int:
     return 0
 
 
-def _install(*, as_json: bool) -> int:
+def _install(program: str | None, *, as_json: bool) -> int:
     if not systemd.is_running():
         if as_json:
             print(json.dumps({"installed": False, "why": NO_SYSTEMD}))
@@ -84,7 +91,7 @@ def _install(*, as_json: bool) -> int:
             print(NO_SYSTEMD)
         return 0
     host.end()
-    failed = systemd.install()
+    failed = systemd.install(program)
     path = os.fspath(systemd.unit_path())
     if as_json:
         print(json.dumps({"installed": not failed, "unit": path, "failed": failed}))

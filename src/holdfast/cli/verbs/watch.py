@@ -33,6 +33,9 @@ MAX_REPLACED = 64
 MAX_WATCHED = 128
 """Sessions watched at a time: each takes two links."""
 
+_LIVES = (EventName.SESSION_RESTORED, EventName.SESSION_RECOVERED)
+"""What a life after the first is told as: it goes on, or was started again."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
@@ -66,6 +69,9 @@ class Watch:
         self._hooks = Hooks(_words(options.exec), [])
         self._names = Names()
         self._watched: set[SessionId] = set()
+        self._lives: dict[SessionId, int] = {}
+        """Which life of each session was seen last."""
+
         self._replaced: deque[tuple[object, ...]] = deque(maxlen=MAX_REPLACED)
 
     async def run(self) -> None:
@@ -138,9 +144,12 @@ class Watch:
     async def _session(self, host: Host, info: SessionInfo) -> None:
         self._watched.add(info.id)
         session = host.attach(info.id, observe=True)
+        self._tell_life(info)
         self._tell(info, Happening(EventName.SESSION_SEEN, {}))
         try:
             async with session, asyncio.TaskGroup() as group:
+                # It may have been lost and begun again before we were attached.
+                self._tell_life(await host.find(info.id))
                 looking = group.create_task(self._look(session, info))
                 async for event in session.events():
                     told = happening_from(event)
@@ -151,6 +160,15 @@ class Watch:
             self._tell(info, await _end_of(host, info, group_of_errors.exceptions[0]))
         finally:
             self._watched.discard(info.id)
+
+    def _tell_life(self, info: SessionInfo) -> None:
+        """Report a life that has begun since the one that we have seen."""
+        self._lives.setdefault(info.id, info.incarnation)
+        told = Happening(
+            _LIVES[info.is_reconstructed], {"incarnation": info.incarnation}
+        )
+        if self._is_new(info, told):
+            self._tell(info, told)
 
     async def _look(self, session: Session, info: SessionInfo) -> None:
         """Report state changes: the kernel notifies nobody of them."""
@@ -165,7 +183,12 @@ class Watch:
                 await asyncio.sleep(STEP)
 
     def _is_new(self, info: SessionInfo, told: Happening) -> bool:
-        """Tell whether no other session has reported the same of a shared process."""
+        """Tell whether it was not told before, of a shared process or of a life."""
+        life = told.fields.get("incarnation", 0)
+        if told.name in _LIVES and isinstance(life, int):
+            former = self._lives.get(info.id, 0)
+            self._lives[info.id] = max(life, former)
+            return life > former
         if told.name != EventName.PROCESS_REPLACED:
             return True
         key = (info.host, told.fields.get("what"), told.fields.get("pid"))

@@ -2,13 +2,8 @@
 
 import argparse
 
+from holdfast.cli import presence_text
 from holdfast.cli.operator_names import Names
-from holdfast.cli.presence_text import (
-    names_of,
-    pending_told,
-    print_facts,
-    turn_told,
-)
 from holdfast.cli.session_table import age
 from holdfast.cli.table import table
 from holdfast.cli.turn_requests import add_session_arguments, live_session
@@ -16,7 +11,7 @@ from holdfast.client.calls import request
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import NotAllowed
 from holdfast.model.text import printable
-from holdfast.wire.company import Presence, Present
+from holdfast.wire.presence import Presence, Present
 
 TITLES = ("OPERATOR", "PROGRAM", "MODE", "SINCE")
 
@@ -33,9 +28,9 @@ def run(options: argparse.Namespace) -> int:
     if not done.presence.rights:
         raise NotAllowed(done.us, Right.OBSERVE.value)
     if options.json:
-        print_facts(session.id, done)
+        presence_text.print_facts(session.id, done)
         return 0
-    names = names_of(done)
+    names = presence_text.names_of(done)
     if Right.OBSERVE in done.presence.rights:
         _print_present(done.presence.present, names)
     else:
@@ -59,7 +54,7 @@ def _row(one: Present, names: Names) -> tuple[str, ...]:
 
 
 def _standing(presence: Presence, names: Names) -> list[str]:
-    lines = [turn_told(presence, names)]
+    lines = [presence_text.turn_told(presence, names)]
     if presence.waiting:
         waiting = ", ".join(map(names.you, presence.waiting))
         lines.append(f"waiting for it: {waiting}")
@@ -68,5 +63,5 @@ def _standing(presence: Presence, names: Names) -> list[str]:
     if presence.pending:
         lines.append("waiting for approval:")
         for pending in presence.pending:
-            lines += pending_told(pending, names)
+            lines += presence_text.pending_told(pending, names)
     return lines

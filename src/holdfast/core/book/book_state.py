@@ -71,18 +71,21 @@ class Standing:
         self.forgotten = Forgotten()
         """What is kept of the clients beyond those."""
 
-    def begin(self, life: Incarnation) -> None:
+    def begin(self, life: Incarnation, *, is_moved: bool = False) -> None:
         """Start the account of another life.
 
         Rights, epochs and outcomes live on, and so does a doubt until the book
-        settles it. Turn and freeze do not.
+        settles it. Turn and freeze do not; after a move the turn does, too.
         """
-        self.life, self.holder, self.frozen, self.over = life, None, False, None
+        self.life, self.frozen, self.over = life, False, None
+        if not is_moved:
+            self.holder = None
 
     def read(self, entry: Entry) -> None:  # noqa: C901  # one case for each kind
         """Take the next entry."""
         if entry.incarnation != self.life:
-            self.begin(entry.incarnation)
+            is_moved = bool(entry.fields.get("origin"))
+            self.begin(entry.incarnation, is_moved=is_moved)
         self.through = entry.index
         self.epoch = max(self.epoch, entry.epoch)
         self.forgotten.begin(entry.epoch)

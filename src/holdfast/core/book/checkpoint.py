@@ -11,10 +11,10 @@ few before (what was typed is looked at again).
 A file that is torn, lost, or other than the entry says counts for nothing; there is
 one more, from the checkpoint before; and without either the book is read whole.
 
-It is made from entries, so that it cannot say more than the book does, and anybody
+It is made from entries, so that it cannot say more than the book does, and anyone
 can make it again. What the holder knows better is narrowed by it: who has typed into
-the command that runs, and who has a hand in what stands typed. From entries alone that
-is everybody who has typed.
+the command that runs, and who has a hand in the unsubmitted input. From entries alone
+that is every operator who has typed.
 
 Invariants, checked by tests/core/book/test_checkpoint.py:
 
@@ -76,7 +76,7 @@ class Last(NamedTuple):
 
 
 class Told(NamedTuple):
-    """How things stand, as it is written down."""
+    """The state of a session, in the form that is written to a file."""
 
     life: Incarnation
     epoch: Epoch
@@ -102,10 +102,10 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     commands: commands.Kept
     origins: originators.Kept
     line: tuple[ActorId, ...] = ()
-    """Who may have a hand in what stands typed."""
+    """Who may have a hand in the unsubmitted input."""
 
     typists: tuple[ActorId, ...] = ()
-    """Everybody who has typed."""
+    """All operators who have typed."""
 
     def to_bytes(self) -> bytes:
         """Write it down."""
@@ -133,7 +133,7 @@ def read_checkpoint(raw: bytes, session: SessionId) -> Checkpoint:
 
 
 def checkpoint_fields(raw: bytes) -> dict[str, str | int | bool | None]:
-    """Say in the book what was written down beside it."""
+    """Return the fields of the entry that names a checkpoint."""
     return {"state": hashlib.sha256(raw).hexdigest(), "size": len(raw)}
 
 
@@ -185,10 +185,10 @@ class Account:
         running: commands.Command | None = None,
         line: Iterable[ActorId] | None = None,
     ) -> Checkpoint:
-        """Return what is to be written down now.
+        """Return the checkpoint to write now.
 
         `running` is the last command, with who has typed into it by now; `line` is who
-        has a hand in what stands typed, None if nobody knows.
+        has a hand in the unsubmitted input, None if nobody knows.
         """
         kept = [*self._commands]
         if running and kept and kept[-1].number == running.number:
@@ -208,8 +208,13 @@ class Account:
         )
 
     def _begin_life(self, entry: Entry) -> None:
-        """Keep the number of the last command: the shell is another one."""
-        self._origins = originators.Origins()
+        """Keep the number of the last command: the shell is another one, or goes on.
+
+        In a session that was moved here all goes on.
+        """
+        self._origins.read(entry)
+        if commands.is_moved(entry):
+            return
         kept = [*self._commands][-1:]
         self._commands.clear()
         offset = commands.offset_of(entry)

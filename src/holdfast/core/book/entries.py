@@ -48,6 +48,9 @@ class Admission:
     policy: str = ""
     """The digest of the policy that said so; empty if that is not known."""
 
+    actions: tuple[str, ...] = ()
+    """The kinds of action of its commands, if they can be told."""
+
 
 def who(given: Input, kind: ActorKind) -> Fields:
     """Say whose input it is, and what sort of operator that is."""
@@ -79,6 +82,8 @@ def input_fields(
     }
     if admitted.originators:
         fields["originators"] = ",".join(admitted.originators[:MAX_ORIGINATORS])
+    if admitted.actions and secret_key is None:
+        fields["action"] = "\n".join(admitted.actions)
     if secret_key is not None:
         fields["secret"] = hmac.digest(secret_key, given.payload, "sha256").hex()
     else:
@@ -107,6 +112,7 @@ def refused_fields(
     verdict: Verdict | None,
     error: HoldfastError,
     policy: str = "",
+    actions: tuple[str, ...] = (),
 ) -> Fields:
     """Say whose input was refused, and by what; by which rule, if by one.
 
@@ -123,6 +129,8 @@ def refused_fields(
         "rule": None if rule is None else str(rule)[:MAX_RULE],
         "policy": policy or None,
     }
+    if actions:
+        fields["action"] = "\n".join(actions)
     if given.kind is InputKind.START:
         fields["input"] = given.kind.value
         fields["data"] = base64.b64encode(given.payload).decode()
@@ -137,6 +145,10 @@ def intended_fields(actor: ActorId, said: Intend) -> Fields:
         "intent": said.intent,
         "effect": said.effect,
         "parameters": said.parameters,
+        "prompt": said.prompt,
+        "expects": said.expects,
+        "idempotent": said.idempotent,
+        "attempt": said.attempt,
     }
 
 
@@ -153,7 +165,7 @@ def declined_fields(told: Tell) -> Fields:
 def exec_fields(
     wish: Wish, error: HoldfastError | None, by: ActorId | None, count: int
 ) -> Fields:
-    """Say what somebody's process wanted to execute, and what became of it."""
+    """Record what an operator's process wanted to execute, and the outcome."""
     rule = None if error is None else error.facts.get("rule")
     return {
         "actor": wish.actor,
@@ -168,9 +180,10 @@ def exec_fields(
     }
 
 
-def asked_fields(ticket: int, actor: ActorId, rule: str) -> Fields:
-    """Say what waits for approval, and by which rule."""
-    return {"ticket": ticket, "actor": actor, "rule": rule}
+def asked_fields(ticket: int, actor: ActorId, rule: str, report: str = "") -> Fields:
+    """Say what waits for approval, by which rule, and what was told of a preview."""
+    fields: Fields = {"ticket": ticket, "actor": actor, "rule": rule}
+    return {**fields, "preview": report} if report else fields
 
 
 def answered_fields(ticket: int, by: ActorId, *, yes: bool) -> Fields:

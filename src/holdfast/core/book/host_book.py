@@ -10,9 +10,9 @@ books have not:
     policy   the digest of the policy that holds after this entry, "" for none
     seal     a code over the line without it, under a key only the host has
 
-So its last line alone says which policy is in force, and a process of ours knows
-a line that was put there by somebody else without reading the book. The chain and
-the signed head are for everybody else.
+So its last line alone says which policy is in force, and a holdfast process detects
+a forged line without reading the whole book. The chain and the signed head are for
+other readers.
 
 Invariants, checked by tests/core/book/test_host_book.py:
 

@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 A process that holds a session may die at any point. Two things outlive it: the
 logbook, and a *note* in shared memory. From them its successor learns who has
-the turn, whether the session is frozen, what everybody may do, which input ids
+the turn, whether the session is frozen, every operator's rights, which input ids
 are known, and what became of each.
 
 Inputs stand in one strict line, so an input in the logbook proves that every
@@ -41,12 +41,24 @@ from holdfast.core.input.forgotten import Forgotten
 from holdfast.core.input.serializer import REMEMBERED, PastInput
 from holdfast.core.relay.lease import NEVER_LIVED
 from holdfast.model.envelopes import Envelope
-from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, next_epoch
+from holdfast.model.ids import (
+    ActorId,
+    ClientId,
+    Epoch,
+    Incarnation,
+    Index,
+    SessionId,
+    next_epoch,
+)
 from holdfast.model.outcomes import outcome_from
+from holdfast.model.session_record import ParentRecord
 from holdfast.wire.lines import Value  # an annotation people read
 
 MAX_PAST = 4 * REMEMBERED
 """Inputs looked back on: several clients' worth of what may be asked again."""
+
+
+_OF_IMAGE = ("image", "through", "command", "hands")
 
 
 class Note(NamedTuple):
@@ -58,6 +70,23 @@ class Note(NamedTuple):
     writing: Index | None
     applied: Index | None
     frozen: bool
+
+
+class Restored(NamedTuple):
+    """The image that a life goes on from, and what was true when it was made."""
+
+    image: int
+    through: int
+    """The last entry of the book then: what the later ones tell of is undone."""
+
+    command: int
+    """The last command that had begun."""
+
+    hands: tuple[ActorId, ...] = ()
+    """Who had a hand in what stood typed; nobody, if nothing did."""
+
+    origin: str = ""
+    """Of a session that was moved here: the host that it comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +122,44 @@ class Inheritance:
     offset: int = 0
     """Where the output of that life begins."""
 
+    restored: Restored | None = None
+    """What that life goes on from; None if it begins anew."""
+
+    of: SessionId | None = None
+    """Of which branch of the session that image is; None if it is its own."""
+
+    parent: ParentRecord | None = None
+    """Of a branch: the session that it was made from."""
+
+    no_capsule: str = ""
+    """Why its first life is plain, if it was to be a capsule."""
+
     def begun(self) -> dict[str, Value]:
         """Return what the first entry says."""
+        if self.beginning is EntryKind.OPENED and self.parent is not None:
+            return {
+                "by": self.by,
+                "parent": self.parent.session,
+                "image": self.parent.image,
+                "parent_incarnation": self.parent.incarnation,
+                "parent_index": self.parent.entry,
+            }
+        if self.beginning is EntryKind.OPENED and self.no_capsule:
+            return {"no_capsule": self.no_capsule}
         if self.beginning is not EntryKind.RECOVERED:
             return {}
-        return {"by": self.by, "offset": self.offset}
+        told: dict[str, Value] = {"by": self.by, "offset": self.offset, "of": self.of}
+        found = self.restored
+        if found is None:
+            return {**told, **dict.fromkeys(_OF_IMAGE)}
+        return {
+            **told,
+            "image": found.image,
+            "through": found.through,
+            "command": found.command,
+            "hands": ",".join(found.hands),
+            **({"origin": found.origin} if found.origin else {}),
+        }
 
 
 class _Reader:
@@ -154,8 +216,12 @@ def inherit(
     note: Note | None,
     incarnation: Incarnation,
     before: Standing | None = None,
+    *,
+    is_moved: bool = False,
 ) -> Inheritance:
     """Work out what a successor that is to live `incarnation` takes up.
+
+    With `is_moved` that life goes on where the one before stood still.
 
     `entries` are those at the end of the book, and `before` is how things stood
     somewhere among them, or right before them; without it, they are all entries.
@@ -170,32 +236,31 @@ def inherit(
         reader.read(entry)
     if not begun:
         reader.remember_before(reader.standing.through + 1)
-    return _inherited(reader, note, incarnation)
+    return _inherited(reader, note, incarnation, is_moved=is_moved)
 
 
 def _inherited(
-    reader: _Reader, note: Note | None, incarnation: Incarnation
+    reader: _Reader, note: Note | None, incarnation: Incarnation, *, is_moved: bool
 ) -> Inheritance:
     standing = reader.standing
     # A life may have died before the disk took its first entry.
     has_lived = note is not None and note.incarnation == incarnation
     if standing.life != incarnation:
         first = standing.life == NEVER_LIVED
-        standing.begin(incarnation)
+        standing.begin(incarnation, is_moved=is_moved)
         if not has_lived:
-            return _next_life(
-                reader, EntryKind.OPENED if first else EntryKind.RECOVERED
-            )
+            kind = EntryKind.OPENED if first else EntryKind.RECOVERED
+            return _next_life(reader, kind, is_moved=is_moved)
     return _same_life(reader, note if has_lived else None)
 
 
-def _next_life(reader: _Reader, beginning: EntryKind) -> Inheritance:
+def _next_life(reader: _Reader, beginning: EntryKind, *, is_moved: bool) -> Inheritance:
     standing = reader.standing
     doubt = None if standing.open is None else Doubt(standing.open, "unknown")
     return Inheritance(
         beginning=beginning,
-        epoch=next_epoch(standing.epoch),
-        holder=None,
+        epoch=standing.epoch if is_moved else next_epoch(standing.epoch),
+        holder=standing.holder,
         envelopes=standing.envelopes,
         frozen=False,
         over=None,
@@ -245,6 +310,6 @@ def _doubt(standing: Standing, note: Note | None) -> Doubt | None:
     if note is None or standing.open_life != standing.life:
         return Doubt(last, "unknown")  # The note of that life died with it.
     if note.applied is not None and note.applied >= last:
-        # The book must hold it before anybody is told: the note dies with the host.
+        # The book must hold it before clients are told: the note dies with the host.
         return Doubt(last, "applied")
     return Doubt(last, "unknown" if note.writing == last else "dropped")

@@ -42,7 +42,11 @@ _PLAIN = frozenset(
         EntryKind.EXEC,
         EntryKind.CHECKPOINT,
         EntryKind.UNBOUND,
+        EntryKind.LIMITED,
         EntryKind.SWEPT,
+        EntryKind.IMAGED,
+        EntryKind.STOPPED,
+        EntryKind.FORKED,
     }
 )
 """What a successor needs nothing of."""

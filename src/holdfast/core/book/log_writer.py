@@ -22,7 +22,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from holdfast.core.book.logbook import Entry, EntryKind, Logbook
+from holdfast.core.book.logbook import Entry, EntryKind, Head, Logbook
 from holdfast.model.ids import Epoch, Incarnation, Index
 from holdfast.model.moments import Moment
 from holdfast.wire.lines import Value
@@ -50,7 +50,7 @@ class _Record(msgspec.Struct, frozen=True):
 
 
 class LogWriter:
-    """The line before one logbook."""
+    """The queue of entries before one logbook."""
 
     def __init__(self, logbook: Logbook, incarnation: Incarnation) -> None:
         self._logbook = logbook
@@ -71,8 +71,13 @@ class LogWriter:
         return not self._records
 
     @property
+    def head(self) -> Head:
+        """Where the book ends."""
+        return self._logbook.head
+
+    @property
     def next_index(self) -> Index:
-        """Where the next record will stand."""
+        """The index that the next record will have."""
         return Index(self._logbook.next_index + len(self._records))
 
     def record(

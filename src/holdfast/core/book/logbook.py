@@ -64,6 +64,7 @@ class EntryKind(enum.StrEnum):
     GRANTED = "granted"
     REVOKED = "revoked"
     FENCED = "fenced"
+    UNFENCED = "unfenced"
     FROZEN = "frozen"
     THAWED = "thawed"
     INTERRUPTED = "interrupted"
@@ -71,12 +72,17 @@ class EntryKind(enum.StrEnum):
     RECOVERED = "recovered"
     BEGAN = "began"
     FINISHED = "finished"
+    OBSERVED = "observed"
     EXEC = "exec"
     CHANGED = "changed"
     ENDING = "ending"
     SWEPT = "swept"
     EXITED = "exited"
     UNBOUND = "unbound"
+    LIMITED = "limited"
+    IMAGED = "imaged"
+    STOPPED = "stopped"
+    FORKED = "forked"
     CHECKPOINT = "checkpoint"
     # In the book of a host, not in one of a session (core.book.host_book):
     APPLIED = "applied"
@@ -89,6 +95,10 @@ class EntryKind(enum.StrEnum):
     ACCEPTED = "accepted"
     WITHDRAWN = "withdrawn"
     LAPSED = "lapsed"
+    FILES = "files"
+    STEPPED = "stepped"
+    ARRIVED = "arrived"
+    DEPARTED = "departed"
 
 
 _KINDS = {kind.value: kind for kind in EntryKind}
@@ -124,7 +134,7 @@ class Entry(msgspec.Struct, frozen=True, eq=False):
     index: Index
     line: bytes
     known_hash: bytes
-    """Of the line; nothing until somebody asks: a key is not to wait for that."""
+    """Hash of the line; computed when needed, since a key must not wait for it."""
 
     kind: EntryKind
     incarnation: Incarnation
@@ -403,7 +413,7 @@ def _entry(record: Record, line: bytes, head: Head) -> Entry:
     if kind is None:
         raise LogTampered(index, f"there is no kind {word!r}")
     if type(incarnation) is not int or type(epoch) is not int or type(at) is not int:
-        raise LogTampered(index, "a number is none")
+        raise LogTampered(index, "a number is invalid")
     return Entry(
         Index(index),
         line,

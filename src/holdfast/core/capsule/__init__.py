@@ -1,1 +1,1 @@
-"""What a capsule is made of, decided without touching anything."""
+"""Capsules: what is decided about them, and about the images made of them."""

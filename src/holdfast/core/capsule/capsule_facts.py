@@ -1,4 +1,4 @@
-"""What is known of a capsule when somebody asks whether it can be dumped.
+"""The facts about a capsule that decide whether it can be dumped.
 
 Read from /proc by holdfast.linux.criu.survey, judged by
 holdfast.core.capsule.preflight. What could not be read is left at its default, which
@@ -63,6 +63,9 @@ class Process:
     tracer: int = 0
     filters: int = 0
     """The seccomp mode: 0 is none."""
+
+    filter_count: int = 0
+    """How many seccomp filters it is under."""
 
     session: int = 0
     """The leader of its kernel session, as the capsule numbers it; 0 is outside."""

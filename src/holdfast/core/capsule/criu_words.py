@@ -1,8 +1,8 @@
-"""The words that CRIU is started with, for one dump or one restore of a capsule.
+"""The arguments of CRIU, for one dump or one restore of a capsule.
 
 CRIU runs inside the capsule's namespaces and handles the session's tree alone. What it
 must reach outside is handed in by descriptor: the folder of the image, a folder for its
-log, the slave of the new terminal. So nothing of ours has to be visible inside.
+log, the slave of the new terminal. So nothing of holdfast has to be visible inside.
 
 Invariants, checked by tests/core/capsule/test_criu_words.py:
 
@@ -69,6 +69,8 @@ class Restore:
     terminals: Sequence[tuple[int, str]]
     has_own_net: bool
     pid_file: str = "pid"
+    is_still: bool = False
+    """Whether the restored tree stays stopped until it is resumed."""
 
 
 def dump_words(dump: Dump) -> list[str]:
@@ -95,6 +97,7 @@ def restore_words(restore: Restore) -> list[str]:
     words += ["-o", "restore.log", "-d", "--pidfile", restore.pid_file]
     for number, key in restore.terminals:
         words += ["--inherit-fd", f"fd[{number}]:{key}"]
+    words += [Afterwards.STOPS.value] if restore.is_still else []
     return [*words, _connections(restore.has_own_net)]
 
 

@@ -1,4 +1,4 @@
-"""Under which names can a folder be seen, and which mounts show other processes?
+"""The paths by which a folder can be reached, and mounts that show other processes.
 
 Theory of operation
 -------------------
@@ -61,12 +61,12 @@ def names_of(folder: str, mounts: Iterable[Mount]) -> list[str]:
     inner = "" if home is None else _joined(home.root, _below(folder, home.point))
     for mount in listed:
         if home is not None and mount.device == home.device:
-            if _is_in(inner, mount.root):
+            if is_in(inner, mount.root):
                 found[_joined(mount.point, _below(inner, mount.root))] = None
-            elif _is_in(mount.root, inner):
+            elif is_in(mount.root, inner):
                 found[mount.point] = None
         for lower in mount.lower:
-            if _is_in(folder, lower):
+            if is_in(folder, lower):
                 found[_joined(mount.point, _below(folder, lower))] = None
     return list(found)
 
@@ -77,7 +77,7 @@ def outermost(folders: Iterable[str]) -> list[str]:
     return [
         one
         for one in listed
-        if not any(one != other and _is_in(one, other) for other in listed)
+        if not any(one != other and is_in(one, other) for other in listed)
     ]
 
 
@@ -96,8 +96,8 @@ def strange(mounts: Iterable[Mount]) -> list[str]:
     return [
         mount.point
         for mount in mounts
-        if (mount.kind == "proc" and not _is_in(mount.point, "/proc"))
-        or (mount.kind == "devpts" and not _is_in(mount.point, "/dev"))
+        if (mount.kind == "proc" and not is_in(mount.point, "/proc"))
+        or (mount.kind == "devpts" and not is_in(mount.point, "/dev"))
     ]
 
 
@@ -123,12 +123,13 @@ def _lower_in(option: str) -> list[str]:
 
 def _mount_of(path: str, mounts: list[Mount]) -> Mount | None:
     """Return the mount that a path leads to: the deepest, and of those the last."""
-    holding = [one for one in mounts if _is_in(path, one.point)]
+    holding = [one for one in mounts if is_in(path, one.point)]
     deepest = max((len(one.point) for one in holding), default=0)
     return next((one for one in reversed(holding) if len(one.point) == deepest), None)
 
 
-def _is_in(path: str, folder: str) -> bool:
+def is_in(path: str, folder: str) -> bool:
+    """Tell whether a path is a folder, or lies in it."""
     return folder in ("/", path) or path.startswith(f"{folder}/")
 
 

@@ -1,4 +1,4 @@
-"""From which number on CRIU may start its own helpers during a restore.
+"""The first pid that CRIU may use for its own helpers during a restore.
 
 It runs in the pid namespace that it restores into, and its helpers take the next free
 numbers. One that takes a number of the image makes the restore fail. So the kernel's

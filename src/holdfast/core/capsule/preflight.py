@@ -1,4 +1,4 @@
-"""Can this capsule be dumped and restored, and if not, what stands in the way?
+"""Whether a capsule can be dumped and restored, and what prevents it.
 
 Theory of operation
 -------------------
@@ -179,9 +179,9 @@ def _of_capsule(facts: CapsuleFacts) -> Iterator[Blocker]:
     if facts.is_frozen:
         why = "a frozen process cannot be stopped for a dump"
         yield Blocker(Kind.FROZEN, "the session is frozen", why, "thaw it first")
-    if facts.is_gated:
-        why = "every program that a restored one starts would fail"
-        remedy = "start the session without --exec-gate"
+    if facts.is_gated and facts.is_rootless:
+        why = "without root's rights its filter cannot be suspended"
+        remedy = "start the session without --exec-gate, or as root"
         yield Blocker(Kind.GATED, "the exec gate", why, remedy)
 
 
@@ -215,6 +215,10 @@ def _of_standing(process: Process, facts: CapsuleFacts) -> Iterator[Found]:
         yield Kind.TRACED, "a process that is traced", why, remedy
     if process.filters and facts.is_rootless:
         why = "without root's rights a system call filter cannot be suspended"
+        yield Kind.FILTERED, "a process under seccomp", why, _END_IT
+    own = process.filter_count - facts.is_gated
+    if own > 0 and facts.is_gated and not facts.is_rootless:
+        why = "below the exec gate's, a filter of its own cannot be put on again"
         yield Kind.FILTERED, "a process under seccomp", why, _END_IT
     if process.user and not facts.is_rootless and not facts.raises_limits:
         why = "root has no CAP_SYS_RESOURCE here, which another user's limits take"
@@ -263,7 +267,7 @@ def _standing_in_the_way(
         return _event(one, facts, inside)
     if one.target == "/dev/tty":
         why = "CRIU cannot say whose terminal it is; password questions hold it"
-        return Kind.TERMINAL, "/dev/tty", why, "answer or leave what asks"
+        return Kind.TERMINAL, "/dev/tty", why, "answer or quit the program that asks"
     if one.kind and not _is_known_device(one):
         why = "CRIU cannot put such a device into an image"
         return Kind.DEVICE, one.target, why, _CLOSE_IT
@@ -302,7 +306,7 @@ def _event(one: Opened, facts: CapsuleFacts, inside: _Inside) -> Found | None:
         return Kind.WATCH, "watched files (inotify)", why, _END_IT
     # The dead have no number; they are dumped as what they are.
     if one.process > 0 and one.process not in inside.numbers:
-        why = "it stands for a process that is not of the session's tree"
+        why = "it refers to a process outside the session's tree"
         return Kind.PIDFD, "a pidfd", why, _CLOSE_IT
     return None
 

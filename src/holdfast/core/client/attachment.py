@@ -45,34 +45,16 @@ from holdfast.model.ids import (
     SessionId,
 )
 from holdfast.model.inputs import InputKind
+from holdfast.wire import messages
 from holdfast.wire.codec import Message, around_key, error_from
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.messages import (
-    Acknowledge,
-    Attach,
-    Attached,
-    Cells,
-    Deny,
-    Ending,
-    Gap,
-    Keyframe,
-    Mode,
-    Operator,
-    Output,
-    Pending,
-    Refuse,
-    Report,
-    Settled,
-    Submit,
-    TurnPassed,
-)
 from holdfast.wire.signatures import Signed
 
 UNCOUNTED = frozenset({Busy.code, TooManyClients.code, InputGap.code})
 """Refusals after which the holder still waits for the same id."""
 
 
-def _say_nothing(_: Pending) -> None:
+def _say_nothing(_: messages.Pending) -> None:
     pass
 
 
@@ -95,7 +77,7 @@ class Attachment:
         session: SessionId,
         client: ClientId,
         secret: bytes,
-        mode: Mode = Mode.OPERATE,
+        mode: messages.Mode = messages.Mode.OPERATE,
     ) -> None:
         self.session = session
         self.client = client
@@ -104,33 +86,33 @@ class Attachment:
         self.epoch: Epoch = NO_EPOCH
         self.holder: ActorId | None = None
         self.us: ActorId | None = None
-        self.others: tuple[Operator, ...] = ()
+        self.others: tuple[messages.Operator, ...] = ()
         self.offset: int | None = None
         """The stream has been seen up to here; None before the first byte."""
 
         self.is_stalled = False
         """Whether inputs wait to be sent again because the holder had no room."""
 
-        self.pending: Pending | None = None
-        """What of ours waits for somebody's approval."""
+        self.pending: messages.Pending | None = None
+        """Our inputs that wait for approval."""
 
-        self.held: Callable[[Pending], None] = _say_nothing
-        """Called when something of ours begins to wait for approval."""
+        self.held: Callable[[messages.Pending], None] = _say_nothing
+        """Called when one of our inputs starts to wait for approval."""
 
         self.signing = Signing(session, client, secret)
         """What of our inputs is signed, and what is to be."""
 
         self._secret = secret
         self._foreign = NO_EPOCH
-        """The last epoch in which somebody else may have had the turn."""
+        """The last epoch in which another operator may have had the turn."""
 
         self._is_painting = False
         self._waited: float | None = None
-        self._open: dict[int, Submit] = {}
+        self._open: dict[int, messages.Submit] = {}
         self._next = 1
 
     @property
-    def open(self) -> list[Submit]:
+    def open(self) -> list[messages.Submit]:
         """The inputs without an answer, oldest first: what a new link begins with."""
         return [self._open[sequence] for sequence in sorted(self._open)]
 
@@ -157,11 +139,11 @@ class Attachment:
     @property
     def may_write(self) -> bool:
         """Whether an input would be ours to make: our turn, or nobody's."""
-        return self.mode is Mode.OPERATE and self.holder in ("", self.us)
+        return self.mode is messages.Mode.OPERATE and self.holder in ("", self.us)
 
-    def attach(self, size: Cells | None, *, keyframe: bool) -> Attach:
+    def attach(self, size: messages.Cells | None, *, keyframe: bool) -> messages.Attach:
         """Return the first message on a new link."""
-        return Attach(
+        return messages.Attach(
             session=self.session,
             client=self.client,
             mode=self.mode,
@@ -171,7 +153,9 @@ class Attachment:
             keyframe=keyframe,
         )
 
-    def submit(self, kind: InputKind, payload: bytes, *, waits: bool = True) -> Submit:
+    def submit(
+        self, kind: InputKind, payload: bytes, *, waits: bool = True
+    ) -> messages.Submit:
         """Make an input, which is open until it is answered.
 
         If nobody `waits` for the answer, it may come a little later.
@@ -190,9 +174,11 @@ class Attachment:
         """
         return around_key(self._next_input(InputKind.KEYS, b"", waits=False))
 
-    def _next_input(self, kind: InputKind, payload: bytes, *, waits: bool) -> Submit:
+    def _next_input(
+        self, kind: InputKind, payload: bytes, *, waits: bool
+    ) -> messages.Submit:
         assert self.incarnation is not None, "attach first"  # noqa: S101
-        return Submit(
+        return messages.Submit(
             client=self.client,
             sequence=self._next,
             kind=kind,
@@ -215,7 +201,7 @@ class Attachment:
         return other
 
     def join(self, other: "Attachment") -> None:
-        """Take that we share the link on which another client of ours has attached."""
+        """Note that we share the link on which another of our clients has attached."""
         if self.offset is None:
             self.offset = other.offset
         self.incarnation = other.incarnation
@@ -229,7 +215,7 @@ class Attachment:
     def is_own_doing(self, epoch: Epoch) -> bool:
         """Tell whether the turn has moved since then, and nobody else had it.
 
-        A command of ours drops the turn that it took; and an input may have taken the
+        Our command drops the turn that it took; and an input may have taken the
         free turn when its holder died before it wrote the input.
         """
         is_ours = self.holder in ("", self.us)
@@ -238,45 +224,45 @@ class Attachment:
     def heard(self, message: Message) -> bytes:
         """Take a message; return what it adds to the screen, often nothing."""
         match message:
-            case Output(offset, data):
+            case messages.Output(offset, data):
                 return self._printed(offset, data)
-            case Keyframe():
+            case messages.Keyframe():
                 return self._painted(message)
-            case Gap(_, end):
+            case messages.Gap(_, end):
                 self.offset = end
-            case Attached():
+            case messages.Attached():
                 self._attached(message)
-            case TurnPassed():
+            case messages.TurnPassed():
                 self._turn_is(message)
-            case Pending() | Settled():
+            case messages.Pending() | messages.Settled():
                 self._heard_of_gate(message)
-            case Signed() | Refuse():
+            case Signed() | messages.Refuse():
                 self._heard_of_statement(message)
             case _:
                 pass
         return b""
 
-    def _heard_of_statement(self, message: Signed | Refuse) -> None:
+    def _heard_of_statement(self, message: Signed | messages.Refuse) -> None:
         if isinstance(message, Signed):
             self.signing.confirmed(message)
         elif message.refused == FrameKind.SIGN:
             self.signing.refused(message.code)
 
-    def _heard_of_gate(self, message: Pending | Settled) -> None:
-        if isinstance(message, Settled):
+    def _heard_of_gate(self, message: messages.Pending | messages.Settled) -> None:
+        if isinstance(message, messages.Settled):
             if self.pending is not None and message.ticket == self.pending.ticket:
                 self.pending = None
         elif message.actor == self.us:
             self._holds(message)
 
-    def _holds(self, message: Pending) -> None:
+    def _holds(self, message: messages.Pending) -> None:
         is_new = self.pending is None or self.pending.ticket != message.ticket
         self.pending = message
         if is_new:
             self.held(message)
 
     def withdraw(self, waited: float) -> list[Message]:
-        """Take back what of ours has waited so long; return what says so.
+        """Withdraw our input that has waited so long; return the messages.
 
         Its refusal is then one for want of an answer. An approval that was faster
         counts.
@@ -284,7 +270,7 @@ class Attachment:
         if (waits := self.pending) is None:
             return []
         self._waited = waited
-        return [Deny(waits.ticket, waits.digest)]
+        return [messages.Deny(waits.ticket, waits.digest)]
 
     def answered(self, message: Message) -> tuple[int, HoldfastError | None] | None:
         """Return which input `message` settles, and the error if it was not applied.
@@ -292,15 +278,17 @@ class Attachment:
         None: it settles none.
         """
         match message:
-            case Acknowledge(client, sequence) if client == self.client:
+            case messages.Acknowledge(client, sequence) if client == self.client:
                 self.signing.booked(sequence)
                 return self._settled(sequence, None)
-            case Report(client, sequence) if client == self.client:
+            case messages.Report(client, sequence) if client == self.client:
                 self.signing.booked(sequence)
                 if sequence not in self._open:
                     return None
                 return self._settled(sequence, self._ending(message))
-            case Refuse(client=client, sequence=sequence) if client == self.client:
+            case messages.Refuse(client=client, sequence=sequence) if (
+                client == self.client
+            ):
                 return self._refused(message)
             case _:
                 return None
@@ -311,14 +299,14 @@ class Attachment:
         self.offset = max(seen, end)
         return data[max(0, seen - offset) :]
 
-    def _painted(self, part: Keyframe) -> bytes:
+    def _painted(self, part: messages.Keyframe) -> bytes:
         before = b"" if self._is_painting else cleared(part.size.rows)
         self._is_painting = part.more
         if not part.more:
             self.offset = part.offset  # Half a picture is none.
         return before + part.data
 
-    def _attached(self, message: Attached) -> None:
+    def _attached(self, message: messages.Attached) -> None:
         if self.incarnation not in (None, message.incarnation):
             self.offset = None  # Offsets of another life mean nothing in this one.
         self._is_painting = False
@@ -331,7 +319,7 @@ class Attachment:
             who for who in message.operators if who.client != self.client
         )
 
-    def _turn_is(self, message: Attached | TurnPassed) -> None:
+    def _turn_is(self, message: messages.Attached | messages.TurnPassed) -> None:
         is_other = message.holder not in ("", self.us)
         # After a cut one step is known by where it has led, and more are not.
         if is_other or message.epoch > self.epoch + 1:
@@ -346,7 +334,9 @@ class Attachment:
         self.is_stalled = self.is_stalled and bool(self._open)
         return sequence, error
 
-    def _refused(self, refuse: Refuse) -> tuple[int, HoldfastError | None] | None:
+    def _refused(
+        self, refuse: messages.Refuse
+    ) -> tuple[int, HoldfastError | None] | None:
         error = self._meant(error_from(refuse))
         if refuse.code not in UNCOUNTED:
             return self._settled(refuse.sequence, error)
@@ -368,12 +358,12 @@ class Attachment:
             return ApprovalTimeout(round(self._waited))
         return error
 
-    def _ending(self, report: Report) -> HoldfastError:
+    def _ending(self, report: messages.Report) -> HoldfastError:
         match report.outcome:
-            case Ending.CUT:
+            case messages.Ending.CUT:
                 size = len(self._open[report.sequence].payload)
                 return InputCut(report.written, size)
-            case Ending.DROPPED:
+            case messages.Ending.DROPPED:
                 return TurnMoved(self.holder or "", self.epoch)
-            case Ending.UNKNOWN:
+            case messages.Ending.UNKNOWN:
                 return OutcomeUnknown(report.client, report.sequence)

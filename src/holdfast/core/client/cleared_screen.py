@@ -1,4 +1,4 @@
-"""What makes room on a terminal for a keyframe, and loses nothing that was shown."""
+"""The bytes that clear a terminal for a keyframe and keep its scrollback."""
 
 _CLEAR = (
     b"\x18\x1b[?1049l\x1b[!p\x1b[?7h\x1b[m\x1b[999;1H",

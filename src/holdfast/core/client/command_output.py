@@ -1,4 +1,4 @@
-"""What came of a command in a session's shell, and what it printed."""
+"""The result of a command in a session's shell, and its output."""
 
 import enum
 import re
@@ -16,7 +16,7 @@ class Stop(enum.Enum):
 
     ENDED = "ended"
     EXPECTED = "expected"  # it has printed what was expected
-    ASKED = "asked"  # it waits for somebody to type
+    ASKED = "asked"  # it waits for input
     LATE = "late"  # the time is up
     PROMPTED = "prompt"  # it has no marks, and its prompt stands there again
     LEFT = "left"  # it was an interpreter, and another program has the terminal now
@@ -26,7 +26,7 @@ class Stop(enum.Enum):
 class Ran:
     """What came of a command; `output` is the end of it, after `left_out` bytes.
 
-    Of what is left out, `head` has the first bytes, if somebody wanted them. While it
+    Of what is left out, `head` has the first bytes, if requested. While it
     runs `command` has no end; `state` is what the session did then, if that was looked
     at.
     """

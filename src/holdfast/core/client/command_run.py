@@ -12,14 +12,14 @@ holder that died answers the same input from the logbook.
 
 A command may never end, and the kernel knows more than its output: now and then, while
 nothing is heard, the run asks what the session does. So a line that the shell does
-not take for a whole command is noticed, and a program that waits for somebody to type,
+not take for a whole command is noticed, and a program that waits for input,
 for those who want to know.
 
 Invariants:
 
 I1  The line is typed once, whatever dies meanwhile: it keeps its id until it is
     answered, and has another one only after an answer that it was not counted.
-I2  What was typed is never said not to have been: after that, every error of ours is
+I2  What was typed is never reported as not typed: after that, every error is
     one that says so (Unsettled), or says that the session is over.
 """
 
@@ -37,20 +37,10 @@ from holdfast.core.client.command_output import (
     without_end_mark,
 )
 from holdfast.core.client.exchange import AttachedExchange
+from holdfast.core.client.farewell import drop_turn
 from holdfast.core.client.questions import NO_CLIENT
-from holdfast.model.errors import (
-    ApprovalPending,
-    CommandGoesOn,
-    HoldfastError,
-    LineUnfinished,
-    NotAtPrompt,
-    OutcomeForgotten,
-    OutcomeUnknown,
-    SessionLost,
-    SessionOver,
-    SessionUnreachable,
-)
-from holdfast.model.ids import ClientId, Incarnation
+from holdfast.model import errors
+from holdfast.model.ids import ClientId
 from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import Message
 from holdfast.wire.commands import (
@@ -60,9 +50,8 @@ from holdfast.wire.commands import (
     CommandStarted,
     ShellCommand,
 )
-from holdfast.wire.company import Who
 from holdfast.wire.evidence import Evidence, StateRequest
-from holdfast.wire.messages import Attached, Drop, Exited, Lost, Output
+from holdfast.wire.messages import Attached, Exited, Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +83,7 @@ class Wish(NamedTuple):
     expected: re.Pattern[bytes] | None = None
     until_input: bool = False
     approval: float = timeouts.APPROVAL
-    """Seconds to wait for somebody's approval; what has none by then is taken back."""
+    """Seconds to wait for approval; then the input is withdrawn."""
 
     head: int = 0
     """How many of those bytes are the first ones, if not all can be kept."""
@@ -130,7 +119,7 @@ class CommandRun(AttachedExchange[Ran]):
         self._command: ShellCommand | None = None
         self._was_free: bool | None = None
         self._was_at_prompt = False
-        self._refused: NotAtPrompt | None = None
+        self._refused: errors.NotAtPrompt | None = None
         self._retry_at: float | None = None
         self._late_by: float | None = None
         self._typed_by = now
@@ -151,7 +140,7 @@ class CommandRun(AttachedExchange[Ran]):
         return () if self._was_free is not None else (self._client, NO_CLIENT)
 
     def told_first(self, reports: list[CommandReport]) -> None:
-        """Take where to begin to read: no earlier than the prompt, or its start."""
+        """Note where to begin to read: no earlier than the prompt, or its start."""
         ours, last = reports
         command = ours.command or last.command
         if command is None:
@@ -162,7 +151,7 @@ class CommandRun(AttachedExchange[Ran]):
             self.attachment.offset = command.end
 
     def attached(self, attached: Attached, now: float) -> list[Message]:
-        """Take that a link stands; what had no answer was sent on it again."""
+        """Note that a link is up; what had no answer was sent on it again."""
         if self._was_free is None:
             self._was_free = not attached.holder
             self._typed_at = attached.end
@@ -177,12 +166,9 @@ class CommandRun(AttachedExchange[Ran]):
 
     def last_acts(self) -> list[Message]:
         """Return how to drop the turn that typing took: the next may be another's."""
-        attachment = self.attachment
-        if self._was_free and attachment.holder == attachment.us:
-            return [Drop(), Who()]
-        return []
+        return drop_turn(self.attachment, was_free=self._was_free)
 
-    def cut(self, error: SessionUnreachable, now: float) -> None:
+    def cut(self, error: errors.SessionUnreachable, now: float) -> None:
         """Wait for a successor, while there is time for it to answer."""
         if self.is_lost(now) or now >= max(self._deadline, self._typed_by):
             raise error
@@ -273,9 +259,9 @@ class CommandRun(AttachedExchange[Ran]):
         """Take back what nobody has approved in time, and hear what becomes of it."""
         waits = self.attachment.pending
         if waits is None:
-            raise OutcomeUnknown(self._client, 1)
+            raise errors.OutcomeUnknown(self._client, 1)
         if self._is_withdrawn:
-            raise ApprovalPending(waits.ticket, waits.rule)
+            raise errors.ApprovalPending(waits.ticket, waits.rule)
         self._is_withdrawn = True
         self._approved_by = now + timeouts.WITHDRAWAL
         return self.attachment.withdraw(now - self._held_at)
@@ -285,7 +271,9 @@ class CommandRun(AttachedExchange[Ran]):
             return []
         if self._command is None:
             waited = round((now - self._begun_at) * 1000)
-            raise CommandGoesOn(self._typed_at, waited, self._state or "not known")
+            raise errors.CommandGoesOn(
+                self._typed_at, waited, self._state or "not known"
+            )
         self.result = self._result(self._command, Stop.LATE)
         return []
 
@@ -333,8 +321,8 @@ class CommandRun(AttachedExchange[Ran]):
                 # Another answer on a shared link is not a second look.
                 self._is_looking = False
                 self._seen(state)
-            case Exited() | Lost() as end:
-                raise ended_meanwhile(end, self.attachment.life)
+            case Exited(status):
+                raise ended_meanwhile(status)
             case _:
                 pass
 
@@ -351,7 +339,7 @@ class CommandRun(AttachedExchange[Ran]):
         if command is not None:
             self._command = command
         elif phase == _PROMPT:
-            raise OutcomeForgotten(self._client, 1)
+            raise errors.OutcomeForgotten(self._client, 1)
 
     def _seen(self, state: str) -> None:
         self._state = state
@@ -360,16 +348,16 @@ class CommandRun(AttachedExchange[Ran]):
         self._prompts = self._prompts + 1 if state == _AT_PROMPT else 0
         if self._command is None and self._prompts > 1:
             # A shell that reads more, and has begun nothing, wants the rest.
-            raise LineUnfinished(self._typed_at)
+            raise errors.LineUnfinished(self._typed_at)
 
     def _answered(self, news: News) -> bool:
         """Take what becomes of the line; return whether to ask what came of it."""
         if news.answer is None:
             return False
         match news.answer[1]:
-            case None | OutcomeForgotten():
+            case None | errors.OutcomeForgotten():
                 self.is_typed = True
-            case NotAtPrompt() as refused:
+            case errors.NotAtPrompt() as refused:
                 self._refused = refused
             case error:
                 raise error
@@ -412,9 +400,7 @@ class CommandRun(AttachedExchange[Ran]):
         return Ran(command, output, left_out, stop, state, head, lost)
 
 
-def ended_meanwhile(end: Exited | Lost, life: Incarnation) -> HoldfastError:
+def ended_meanwhile(status: int) -> errors.HoldfastError:
     """Return what to raise when the session ends while a command runs."""
-    if isinstance(end, Lost):
-        return SessionLost(life)
-    how = f"status {end.status}" if end.status >= 0 else f"signal {-end.status}"
-    return SessionOver(f"over: it ended with {how} while the command ran")
+    how = f"status {status}" if status >= 0 else f"signal {-status}"
+    return errors.SessionOver(f"over: it ended with {how} while the command ran")

@@ -1,4 +1,4 @@
-"""An exchange carried through, on one link after another: what to do next.
+"""Runs an exchange over one link after another, as a generator of steps.
 
 Theory of operation
 -------------------
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 from holdfast.core.client import timeouts
 from holdfast.core.client.exchange import Exchange
 from holdfast.core.client.farewell import Farewell
-from holdfast.model.errors import HoldfastError, SessionUnreachable
+from holdfast.model.errors import HoldfastError, SessionLeft, SessionUnreachable
 from holdfast.wire.codec import Message
 
 Result = TypeVar("Result")
@@ -83,11 +83,20 @@ def conversation(exchange: Exchange[Result], clock: Clock) -> Steps[Result]:
                 yield from _carried(exchange, clock)
             finally:
                 yield HangUp()
-        except SessionUnreachable as error:
-            exchange.cut(error, clock())
+        except (SessionUnreachable, SessionLeft) as error:
+            exchange.cut(_cut_by(error), clock())
             if exchange.result is None:
                 yield Pause(exchange.pause(clock()))
     return exchange.result
+
+
+def _cut_by(error: SessionUnreachable | SessionLeft) -> SessionUnreachable:
+    """Return what cut a link; a session that went elsewhere is its cause."""
+    if isinstance(error, SessionUnreachable):
+        return error
+    cut = SessionUnreachable(error.session, error.why)
+    cut.__cause__ = error
+    return cut
 
 
 def _linked(exchange: Exchange[Result], clock: Clock) -> Steps[None]:

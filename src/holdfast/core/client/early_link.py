@@ -1,4 +1,4 @@
-"""The first words on a link, said before the rest of the client is loaded.
+"""The first messages on a link, before the rest of the client is loaded.
 
 Theory of operation
 -------------------

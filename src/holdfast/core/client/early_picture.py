@@ -1,4 +1,4 @@
-"""What a session shows, from the first bytes that a link brings.
+"""A session's screen, from the first bytes of a link.
 
 The same bytes go to `attachment` afterwards, which makes the same of them; this is
 the part of it that is needed to paint before the rest is loaded.

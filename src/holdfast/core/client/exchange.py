@@ -1,8 +1,8 @@
-"""One thing that a client wants of a session, over as many links as it takes.
+"""One request of a client to a session, over as many links as it takes.
 
 Theory of operation
 -------------------
-An exchange is told that a link stands, what comes on it and what time it is, and
+An exchange is told that a link is up, what comes on it and what time it is, and
 answers what to send. Its driver owns the link and the clock:
 
     linked ──▶ hear, tick ──▶ … ──▶ result        cut: the link broke, try another
@@ -28,11 +28,8 @@ from holdfast.core.client.entrance import Entrance
 from holdfast.core.client.farewell import Farewell
 from holdfast.core.client.questions import Gather, SessionQuestion
 from holdfast.core.client.signing import Pen
-from holdfast.model.errors import (
-    HoldfastError,
-    SessionUnreachable,
-    WaitedInVain,
-)
+from holdfast.core.client.time_limit import ENDLESS, TimeLimit, limit_of
+from holdfast.model.errors import HoldfastError, SessionUnreachable
 from holdfast.model.ids import ClientId
 from holdfast.wire.codec import Message
 from holdfast.wire.commands import CommandReport
@@ -50,12 +47,15 @@ class Exchange(ABC, Generic[Result]):
     slowness = 1.0
     """So many times longer everything takes: more than once around elsewhere."""
 
+    time_limit: TimeLimit = ENDLESS
+    """When it is given up, unless it does something else with its time."""
+
     _lost_at: float | None = None
     """Since when nobody has answered."""
 
     @abstractmethod
     def linked(self, now: float) -> list[Message]:
-        """Take that a link stands; return what to send first."""
+        """Note that a link is up; return what to send first."""
 
     @abstractmethod
     def hear(self, message: Message, now: float) -> list[Message]:
@@ -66,7 +66,6 @@ class Exchange(ABC, Generic[Result]):
 
         """
 
-    @abstractmethod
     def tick(self, now: float) -> list[Message]:
         """Do what the clock demands.
 
@@ -74,22 +73,25 @@ class Exchange(ABC, Generic[Result]):
             HoldfastError: The time is up.
 
         """
+        self.time_limit.demand(now)
+        return []
 
-    @abstractmethod
     def next_deadline(self, now: float) -> float:
         """Return when to call `tick` at the latest."""
+        del now
+        return self.time_limit.until
 
-    @abstractmethod
     def cut(self, error: SessionUnreachable, now: float) -> None:
-        """Take that the link broke, or that there is none.
+        """Note that the link broke, or that there is none.
 
         Raises:
             HoldfastError: Another link would not help.
 
         """
+        self.time_limit.cut(error, now)
 
     def dials(self, now: float) -> float:
-        """Take that a link is opened; return how many seconds that may take."""
+        """Note that a link is opened; return how many seconds that may take."""
         if self._lost_at is None:
             self._lost_at = now
         return timeouts.GREETING
@@ -100,7 +102,7 @@ class Exchange(ABC, Generic[Result]):
         return timeouts.REDIAL
 
     def found(self) -> None:
-        """Take that the session answered: a later cut is another one."""
+        """Note that the session answered: a later cut is another one."""
         self._lost_at = None
 
     def is_lost(self, now: float) -> bool:
@@ -132,7 +134,7 @@ class Inquiry(Exchange[Result]):
     def __init__(self, question: SessionQuestion[Result], now: float) -> None:
         self._question = question
         self._attempts = question.attempts
-        self._deadline = now + question.patience
+        self.time_limit = limit_of(question.patience, "an answer of the session", now)
         self._gather: Gather[Result] = question.begin()
 
     def linked(self, now: float) -> list[Message]:
@@ -152,26 +154,9 @@ class Inquiry(Exchange[Result]):
             return self.linked(now)
         return []
 
-    def tick(self, now: float) -> list[Message]:
-        """Give up when the time is over."""
-        if now >= self._deadline:
-            waited = round(self._question.patience * 1000)
-            raise WaitedInVain("an answer of the session", waited)
-        return []
-
-    def next_deadline(self, now: float) -> float:
-        """Return when the time is over."""
-        del now
-        return self._deadline
-
-    def cut(self, error: SessionUnreachable, now: float) -> None:
-        """Ask the successor, while there is time."""
-        if now >= self._deadline:
-            raise error
-
     def dials(self, now: float) -> float:
         """Return how long a link may take: no longer than the answer."""
-        return max(0.0, min(timeouts.GREETING, self._deadline - now))
+        return max(0.0, min(timeouts.GREETING, self.time_limit.until - now))
 
 
 class AttachedExchange(Exchange[Result]):
@@ -190,19 +175,21 @@ class AttachedExchange(Exchange[Result]):
 
     @abstractmethod
     def attached(self, attached: Attached, now: float) -> list[Message]:
-        """Take that we are attached; what had no answer is sent again before this."""
+        """Note that we are attached; what had no answer is sent again before this."""
 
     @abstractmethod
     def heard(self, news: News, now: float) -> list[Message]:
         """Take what came while attached."""
 
-    @abstractmethod
     def ticked(self, now: float) -> list[Message]:
         """Do what the clock demands while attached."""
+        self.time_limit.demand(now)
+        return []
 
-    @abstractmethod
     def deadline(self, now: float) -> float:
         """Return when to call `ticked`."""
+        del now
+        return self.time_limit.until
 
     def asks_first(self) -> tuple[ClientId, ...]:
         """Return whose commands to ask for before attaching."""
@@ -212,7 +199,7 @@ class AttachedExchange(Exchange[Result]):
         """Take the answer to that."""
 
     def refused_first(self, error: HoldfastError) -> None:
-        """Take that it is not answered; `told_first` is told of no reports then.
+        """Note that it is not answered; `told_first` is told of no reports then.
 
         Raises:
             HoldfastError: It has to be.
@@ -237,7 +224,7 @@ class AttachedExchange(Exchange[Result]):
         return [self._attach()]
 
     def board(self, attached: Attached, other: Attachment, now: float) -> list[Message]:
-        """Take that another client of ours has attached, whose link we use too."""
+        """Note that another of our clients has attached, whose link we use too."""
         self.found()
         self._is_attached = True
         if self.attachment is other:
@@ -331,6 +318,7 @@ class AttachedInquiry(AttachedExchange[Result]):
     ) -> None:
         super().__init__(attachment)
         self._inquiry = Inquiry(question, now)
+        self.time_limit = self._inquiry.time_limit
 
     def attached(self, attached: Attached, now: float) -> list[Message]:
         """Ask."""
@@ -342,15 +330,3 @@ class AttachedInquiry(AttachedExchange[Result]):
         sent = self._inquiry.hear(news.message, now)
         self.result = self._inquiry.result
         return sent
-
-    def ticked(self, now: float) -> list[Message]:
-        """Give up when the time is over."""
-        return self._inquiry.tick(now)
-
-    def deadline(self, now: float) -> float:
-        """Return when the time is over."""
-        return self._inquiry.next_deadline(now)
-
-    def cut(self, error: SessionUnreachable, now: float) -> None:
-        """Ask the successor, while there is time."""
-        self._inquiry.cut(error, now)

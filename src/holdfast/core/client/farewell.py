@@ -1,4 +1,4 @@
-"""How a client leaves a link: hear the last answers, sign the rest, do the last acts.
+"""Closing a link: last answers, last signatures, last requests.
 
 What fails here is no error. The book says what is not signed.
 """
@@ -10,8 +10,15 @@ from holdfast.core.client import timeouts
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.signing import Pen
 from holdfast.wire.codec import Message
-from holdfast.wire.company import Presence, Who
-from holdfast.wire.messages import Inquire
+from holdfast.wire.messages import Drop, Inquire
+from holdfast.wire.presence import Presence, Who
+
+
+def drop_turn(attachment: Attachment, *, was_free: bool | None) -> list[Message]:
+    """Return how to drop a turn that typing took: the next may be another's."""
+    if was_free and attachment.holder == attachment.us:
+        return [Drop(), Who()]
+    return []
 
 
 class _Phase(enum.Enum):

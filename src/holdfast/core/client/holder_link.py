@@ -1,4 +1,4 @@
-"""One link to a holder: the greeting, and what is answered without being asked for.
+"""One link to a holder: the greeting, and messages that need no request.
 
     HELLO ──▶ WELCOME ──▶ CHALLENGE ──▶ IDENTIFY ──▶ messages
 
@@ -11,30 +11,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from holdfast.core.client.early_link import PROGRAM
+from holdfast.model import errors
 from holdfast.model.envelopes import Right
-from holdfast.model.errors import (
-    DetachedBy,
-    HoldfastError,
-    NoCommonVersion,
-    NotAllowed,
-    SessionUnreachable,
-    UnexpectedMessage,
-)
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.text import printable
+from holdfast.wire import messages
 from holdfast.wire.codec import Message, decode, encode, error_from
 from holdfast.wire.frames import FrameKind, FrameReader
-from holdfast.wire.messages import (
-    Challenge,
-    ClientKind,
-    Goodbye,
-    Hello,
-    Identify,
-    Ping,
-    Pong,
-    Refuse,
-    Welcome,
-)
 from holdfast.wire.versions import SPOKEN, choose, spelled
 
 
@@ -42,7 +25,7 @@ class Credentials(NamedTuple):
     """Who we are, what sort of program, and how we prove it for a nonce."""
 
     actor: ActorId
-    kind: ClientKind
+    kind: messages.ClientKind
     prove: Callable[[bytes], bytes]
 
 
@@ -71,12 +54,16 @@ class HolderLink:
     @property
     def missing(self) -> str:
         """What the holder has not done yet, if it does not go on."""
-        return "it does not ask who we are" if self._is_welcome else "it does not greet"
+        return (
+            "it does not ask for our identity"
+            if self._is_welcome
+            else "it does not greet"
+        )
 
     def hello(self) -> bytes:
         """Return the first bytes to send."""
         ours = self._credentials
-        return encode(Hello(SPOKEN, PROGRAM, ours.kind))
+        return encode(messages.Hello(SPOKEN, PROGRAM, ours.kind))
 
     def feed(self, raw: bytes) -> bytes:
         """Take bytes from the holder, or none at its end; return what to send back.
@@ -87,12 +74,12 @@ class HolderLink:
 
         """
         if not raw:
-            raise SessionUnreachable(self._session, "it hung up")
+            raise errors.SessionUnreachable(self._session, "it hung up")
         answers: list[Message] = []
         for message in map(decode, self._reader.feed(raw)):
             match message:
-                case Ping(number):
-                    answers.append(Pong(number))
+                case messages.Ping(number):
+                    answers.append(messages.Pong(number))
                 case _ if self.is_greeted:
                     self._heard.append(message)
                 case _:
@@ -111,36 +98,40 @@ class HolderLink:
             return None
         message = self._heard.popleft()
         match message:
-            case Goodbye():
+            case messages.Goodbye():
                 raise self._dismissed(message)
-            case Refuse(refused=FrameKind.IDENTIFY):
+            case messages.Refuse(refused=FrameKind.IDENTIFY):
                 raise error_from(message)
             case _:
                 return message
 
     def _greet(self, message: Message) -> list[Message]:
         match message:
-            case Goodbye():
+            case messages.Goodbye():
                 raise self._dismissed(message)
-            case Welcome(version) if not self._is_welcome:
+            case messages.Welcome(version) if not self._is_welcome:
                 choose(SPOKEN, (version,))
                 self._is_welcome = True
                 return []
-            case Challenge(nonce) if self._is_welcome:
+            case messages.Challenge(nonce) if self._is_welcome:
                 self.is_greeted = True
                 ours = self._credentials
-                return [Identify(ours.actor, ours.prove(nonce))]
+                return [messages.Identify(ours.actor, ours.prove(nonce))]
             case _:
-                raise UnexpectedMessage(type(message).__name__, "greeting")
+                raise errors.UnexpectedMessage(type(message).__name__, "greeting")
 
-    def _dismissed(self, goodbye: Goodbye) -> HoldfastError:
-        if goodbye.code == NoCommonVersion.code:
-            return NoCommonVersion(spelled(SPOKEN), printable(goodbye.text))
-        if goodbye.code == NotAllowed.code:
+    def _dismissed(self, goodbye: messages.Goodbye) -> errors.HoldfastError:
+        if goodbye.code == errors.NoCommonVersion.code:
+            return errors.NoCommonVersion(spelled(SPOKEN), printable(goodbye.text))
+        if goodbye.code == errors.NotAllowed.code:
             # We are revoked. If we came back we would not be let in, nor told why.
-            return NotAllowed(self._credentials.actor, Right.OBSERVE.value)
-        if goodbye.code == DetachedBy.code:
-            # To come back at once would undo what somebody wanted.
-            return DetachedBy.told(printable(goodbye.text), {})
+            return errors.NotAllowed(self._credentials.actor, Right.OBSERVE.value)
+        if goodbye.code == errors.DetachedBy.code:
+            # To come back at once would undo what the operator wanted.
+            return errors.DetachedBy.told(printable(goodbye.text), {})
+        if goodbye.code == errors.SessionStopped.code:
+            return errors.SessionStopped.told(printable(goodbye.text), {})
+        if goodbye.code == errors.SessionMoved.code:
+            return errors.SessionLeft(self._session, "to another host", goodbye.text)
         why = f"{printable(goodbye.text)} ({goodbye.code})"
-        return SessionUnreachable(self._session, why)
+        return errors.SessionUnreachable(self._session, why)

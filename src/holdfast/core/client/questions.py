@@ -6,28 +6,24 @@ no more than once, so a question is asked again when a link breaks.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from holdfast.core.client import timeouts
-from holdfast.model.errors import (
-    HoldfastError,
-    MalformedMessage,
-    PainterDied,
-    SessionOver,
-)
+from holdfast.model import errors
 from holdfast.model.events import EventName
 from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import InputKind
 from holdfast.wire.blame import BlameReport, BlameRequest
+from holdfast.wire.checkpoints import Checkpointed, CheckpointRequest
 from holdfast.wire.codec import KINDS, Message, error_from
 from holdfast.wire.commands import CommandReport, CommandRequest
-from holdfast.wire.company import Inherited, Presence, Who
 from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import Graph, GraphRequest
 from holdfast.wire.messages import MAX_NUMBER, End, Event, Exited, Refuse
 from holdfast.wire.preflights import Preflight, PreflightRequest
+from holdfast.wire.presence import Inherited, Presence, Who
 from holdfast.wire.screens import Screen as ScreenPart
 from holdfast.wire.trials import Tried, Try
 
@@ -55,7 +51,7 @@ class SessionQuestion(Generic[Answer]):
 
     patience: float = timeouts.ANSWER
     attempts: int = 1
-    passing: type[HoldfastError] = PainterDied
+    passing: type[errors.HoldfastError] = errors.PainterDied
     """A refusal after which it is asked again, if there are attempts left."""
 
 
@@ -74,7 +70,7 @@ class Done:
 
 
 def request(us: ActorId, *asked: Message) -> SessionQuestion[Done]:
-    """Have things done, one after the other, and ask how things stand then."""
+    """Send requests, one after the other, and ask for the state after them."""
     kinds = {_FRAME_KINDS[type(one)] for one in asked}
 
     def begin() -> Gather[Done]:
@@ -89,7 +85,7 @@ def request(us: ActorId, *asked: Message) -> SessionQuestion[Done]:
                 case Refuse(refused=refused) if refused in kinds:
                     raise error_from(message)
                 case Exited() if asked:
-                    raise SessionOver("exited")
+                    raise errors.SessionOver("exited")
                 case _:
                     pass
             return None
@@ -108,7 +104,7 @@ class Ended:
 
 
 def end(number: int, *, leave: bool) -> SessionQuestion[Ended]:
-    """Have the session ended with a signal, and wait until it has.
+    """End the session with a signal, and wait until it has ended.
 
     What has left its shell is ended too, unless it is to be left.
     """
@@ -163,6 +159,18 @@ def preflight() -> SessionQuestion[Preflight]:
     return _one(Preflight, FrameKind.PREFLIGHT_REQUEST, PreflightRequest())
 
 
+def checkpoint(
+    *, stop: bool, label: str, key: str, branch: bool = False
+) -> SessionQuestion[Checkpointed]:
+    """Ask for an image of the session; with `branch`, one for a branch of it.
+
+    However often it is asked, there is one image for one key.
+    """
+    asked = CheckpointRequest(stop=stop, label=label, branch=branch, key=key)
+    one = _one(Checkpointed, FrameKind.CHECKPOINT_REQUEST, asked)
+    return replace(one, patience=timeouts.CHECKPOINT)
+
+
 def joined_graph(parts: list[Graph]) -> Graph:
     """Put a graph together again from the parts it came in."""
     return Graph(
@@ -195,7 +203,7 @@ def reports(*clients: ClientId) -> SessionQuestion[list[CommandReport]]:
     return SessionQuestion(tuple(map(CommandRequest, clients)), begin)
 
 
-One = TypeVar("One", Evidence, BlameReport, Preflight, Tried)
+One = TypeVar("One", Evidence, BlameReport, Preflight, Checkpointed, Tried)
 
 
 def _one(wanted: type[One], refused: FrameKind, asked: Message) -> SessionQuestion[One]:
@@ -225,7 +233,9 @@ def parts_of(
                 return None
             parts.append(message)
             if len(parts) > limit:
-                raise MalformedMessage(wanted.__name__.lower(), "it does not end")
+                raise errors.MalformedMessage(
+                    wanted.__name__.lower(), "it does not end"
+                )
             return None if message.more else joined(parts)
 
         return gather

@@ -1,9 +1,9 @@
-"""The bytes of a session elsewhere, by way of a relay, from the first byte on.
+"""The layers between a socket and a remote session: relay, handshake, channel.
 
 Theory of operation
 -------------------
 Everything between a socket and the protocol of a session, for a program that has no
-time to load what does the same on an event loop (aio.meeting, aio.channel,
+time to load what does the same on an event loop (aio.relay_client, aio.channel,
 client.host_link). Bytes from the relay go in; bytes for it, and those of the session,
 come out:
 
@@ -25,7 +25,7 @@ I2  However the bytes are cut, the same is said, and the same comes of the sessi
 I3  What comes of a session was sealed by the host, in that order, without gaps.
 """
 
-from holdfast.wire import first_meeting, websocket
+from holdfast.wire import first_relay_messages, websocket
 from holdfast.wire.first_messages import NotOneOfThese
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from holdfast.wire.channel import RecordKind
     from holdfast.wire.first_messages import Fields
 
-PATH = f"/v1/{first_meeting.OPERATOR}"
+PATH = f"/v1/{first_relay_messages.OPERATOR}"
 """Where an operator dials."""
 
 EPHEMERAL = 32
@@ -123,7 +123,7 @@ class RelayWay:
         """Return what has the host lead us to a session; its protocol may follow."""
         assert self.is_listed, "the host has not answered yet"  # noqa: S101
         self._hear = self._led
-        return self.says(first_meeting.ask_to_lead(session))
+        return self.says(first_relay_messages.ask_to_lead(session))
 
     def says(self, data: bytes) -> bytes:
         """Return what says this to the session.
@@ -173,20 +173,24 @@ class RelayWay:
         return b""
 
     def _greeted(self, message: bytes) -> bytes:
-        nonce, wanted = first_meeting.nonce_in(message), self._wanted
+        nonce, wanted = first_relay_messages.nonce_in(message), self._wanted
         self._us = us = self._identity()
         self._hear = self._joined
-        signed = first_meeting.statement(
-            first_meeting.OPERATOR, wanted.relay, nonce, wanted.host.encode(), b""
+        signed = first_relay_messages.statement(
+            first_relay_messages.OPERATOR,
+            wanted.relay,
+            nonce,
+            wanted.host.encode(),
+            b"",
         )
-        said = first_meeting.reach(us.public, wanted.host, us.sign(signed))
+        said = first_relay_messages.reach(us.public, wanted.host, us.sign(signed))
         return self._framed(said)
 
     def _joined(self, message: bytes) -> bytes:
         from holdfast.crypto.handshake import Opening  # noqa: PLC0415  # slow to load
 
         wanted = self._wanted
-        first_meeting.check_joined(message, wanted.host)
+        first_relay_messages.check_joined(message, wanted.host)
         assert self._us is not None, "greeted comes first"  # noqa: S101
         ephemeral = self._entropy(EPHEMERAL)
         self._opening = Opening(
@@ -200,18 +204,22 @@ class RelayWay:
         confirm, self._made = self._opening.last(message)
         self._hear = self._opened
         # The question is not held back until the host has said yes to OPEN.
-        asked = self.says(first_meeting.open_host())
-        return self._framed(confirm) + asked + self.says(first_meeting.ask_for_list())
+        asked = self.says(first_relay_messages.open_host())
+        return (
+            self._framed(confirm)
+            + asked
+            + self.says(first_relay_messages.ask_for_list())
+        )
 
     def _opened(self, message: bytes) -> bytes:
-        first_meeting.check_opened(self._opened_record(message))
+        first_relay_messages.check_opened(self._opened_record(message))
         self._hear = self._listed
         return b""
 
     def _listed(self, message: bytes) -> bytes:
         self._packets += self._opened_record(message)
         while not self.is_listed:
-            page = first_meeting.answer_in(self._packets)
+            page = first_relay_messages.answer_in(self._packets)
             if page is None:
                 return b""
             self._take_page(page)
@@ -230,7 +238,7 @@ class RelayWay:
 
     def _led(self, message: bytes) -> bytes:
         self._packets += self._opened_record(message)
-        if first_meeting.answer_in(self._packets) is not None:
+        if first_relay_messages.answer_in(self._packets) is not None:
             # What follows is the session's, in the same record or the next.
             self._came += self._packets
             self._hear = self._carried

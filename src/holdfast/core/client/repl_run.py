@@ -1,4 +1,4 @@
-"""One line in an interpreter that is at its prompt, from its first key to the next one.
+"""One line in an interpreter, from its first key to the next prompt.
 
 Theory of operation
 -------------------
@@ -20,7 +20,7 @@ Invariants:
 
 I1  Nothing is typed unless a known interpreter has the terminal and its prompt is the
     last thing that was printed.
-I2  The line is typed once. After that every error of ours says so (Unsettled), or says
+I2  The line is typed once. After that every error says so (Unsettled), or says
     that the session is over.
 """
 
@@ -32,22 +32,16 @@ from holdfast.core.client.attachment import Attachment, News
 from holdfast.core.client.command_output import Gathered, Ran, Stop
 from holdfast.core.client.command_run import Wish, ended_meanwhile
 from holdfast.core.client.exchange import AttachedExchange
+from holdfast.core.client.farewell import drop_turn
 from holdfast.core.client.questions import NO_CLIENT
-from holdfast.model.errors import (
-    CommandGoesOn,
-    HoldfastError,
-    LineUnfinished,
-    OutcomeUnknown,
-    SessionUnreachable,
-)
+from holdfast.model import errors
 from holdfast.model.ids import ClientId
 from holdfast.model.inputs import InputKind
 from holdfast.term.plain import plain
 from holdfast.wire.codec import Message
 from holdfast.wire.commands import CommandReport, ShellCommand
-from holdfast.wire.company import Who
 from holdfast.wire.evidence import Evidence, StateRequest
-from holdfast.wire.messages import Attached, Drop, Exited, Lost, Output
+from holdfast.wire.messages import Attached, Exited, Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +94,7 @@ class ReplRun(AttachedExchange[Ran]):
         attachment: Attachment,
         line: bytes,
         wish: Wish,
-        refused: HoldfastError,
+        refused: errors.HoldfastError,
         *,
         now: float,
         deadline: float,
@@ -139,18 +133,18 @@ class ReplRun(AttachedExchange[Ran]):
         if command is not None:
             self.attachment.offset = command.start
 
-    def refused_first(self, error: HoldfastError) -> None:
+    def refused_first(self, error: errors.HoldfastError) -> None:
         """Go on without: no shell started it."""
 
     def attached(self, attached: Attached, now: float) -> list[Message]:
-        """Take where the stream ends: what is before that is read first."""
+        """Note where the stream ends: what is before that is read first."""
         if self._typed_at is None:
             self._ready_at = attached.end
             self._was_free = not attached.holder
             self._look_at = now if self._has_read else now + timeouts.TYPING
         return []
 
-    def cut(self, error: SessionUnreachable, now: float) -> None:
+    def cut(self, error: errors.SessionUnreachable, now: float) -> None:
         """Wait for a successor, while there is time for it to answer."""
         self._is_asking = False
         if self.is_lost(now) or now >= self._deadline:
@@ -182,13 +176,13 @@ class ReplRun(AttachedExchange[Ran]):
         self._is_asking = True
         return [StateRequest()]
 
-    def _late(self, now: float) -> HoldfastError:
+    def _late(self, now: float) -> errors.HoldfastError:
         if self._typed_at is None:
             return self._refused
         if not self._is_typed:
-            return OutcomeUnknown(self.attachment.client, 1)
+            return errors.OutcomeUnknown(self.attachment.client, 1)
         waited = round((now - self._begun_at) * 1000)
-        return CommandGoesOn(self._typed_at, waited, "not known")
+        return errors.CommandGoesOn(self._typed_at, waited, "not known")
 
     # ── what is heard ─────────────────────────────────────────────────────
 
@@ -215,8 +209,8 @@ class ReplRun(AttachedExchange[Ran]):
             case Evidence() as seen if self._is_asking:
                 self._is_asking = False
                 return self._seen(seen, now)
-            case Exited() | Lost() as end:
-                raise ended_meanwhile(end, self.attachment.life)
+            case Exited(status):
+                raise ended_meanwhile(status)
             case _:
                 pass
         return []
@@ -241,7 +235,7 @@ class ReplRun(AttachedExchange[Ran]):
         if is_busy and now - self._changed_at < PATIENT:
             return []
         if not standing.prompt.fullmatch(self._last_line()):
-            raise LineUnfinished(self._typed_at)
+            raise errors.LineUnfinished(self._typed_at)
         self.result = self._result(now, Stop.PROMPTED)
         return []
 
@@ -330,7 +324,4 @@ class ReplRun(AttachedExchange[Ran]):
 
     def last_acts(self) -> list[Message]:
         """Return how to drop the turn that typing took: the next may be another's."""
-        attachment = self.attachment
-        if self._was_free and attachment.holder == attachment.us:
-            return [Drop(), Who()]
-        return []
+        return drop_turn(self.attachment, was_free=self._was_free)

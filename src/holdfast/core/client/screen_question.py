@@ -1,4 +1,4 @@
-"""What a session shows at this moment."""
+"""The question for a session's current screen."""
 
 from dataclasses import dataclass
 

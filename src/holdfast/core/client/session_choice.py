@@ -1,4 +1,4 @@
-"""Which session is meant, by what is typed of it.
+"""The list for choosing a session by typing.
 
 Theory of operation
 -------------------

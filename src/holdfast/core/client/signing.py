@@ -1,4 +1,4 @@
-"""What a client has signed of what it sent, and when it signs next.
+"""Which of its inputs a client has signed, and when it signs next.
 
 Theory of operation
 -------------------
@@ -109,12 +109,12 @@ class Signing:
             self._chain.note(made)
 
     def booked(self, sequence: int) -> None:
-        """Take that the book has an input."""
+        """Note that the book has an input."""
         self._catch_up()
         self._booked = max(self._booked, min(sequence, self._chain.last))
 
     def counted_from(self, sequence: int) -> None:
-        """Take that the holder expects `sequence` next, whatever was sent."""
+        """Note that the holder expects `sequence` next, whatever was sent."""
         self._catch_up()
         if self._is_over:
             return
@@ -161,13 +161,13 @@ class Signing:
         return self._sent
 
     def confirmed(self, said: Signed) -> None:
-        """Take that the book has a statement."""
+        """Note that the book has a statement."""
         sent = self._sent
         if sent is not None and said.client == sent.client and said.last >= sent.last:
             self._sent, self._is_on_its_way = None, False
 
     def refused(self, code: str) -> None:
-        """Take that a statement is not kept: for now, or for good."""
+        """Note that a statement is not kept: for now, or for good."""
         self._is_on_its_way = False
         if code != AskedTooOften.code:
             self._give_up()

@@ -1,4 +1,4 @@
-"""A standing link: attached for as long as somebody uses it, through every cut.
+"""A standing link: it stays attached while it is used, and reconnects when cut.
 
 Theory of operation
 -------------------
@@ -39,7 +39,7 @@ from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import Attached, Event, Refuse
 
 MAX_NOTED = 16
-"""Events kept for somebody who asks later; older ones are given up."""
+"""Events kept for a later reader; older ones are dropped."""
 
 Result = TypeVar("Result")
 
@@ -135,7 +135,7 @@ class Passenger(Generic[Result]):
         return due(now)
 
     def cut(self, error: SessionUnreachable, now: float) -> None:
-        """Take that the link broke: go on with the next, unless it has to be over."""
+        """Note that the link broke: go on with the next, unless it has to be over."""
         if self.exchange is None:
             return
         try:
@@ -147,14 +147,14 @@ class Passenger(Generic[Result]):
         self.finish()
 
     def give_up(self) -> None:
-        """Take that nobody waits for it any more."""
+        """Note that nobody waits for it any more."""
         if self.exchange is None or (self._shares and not self._asks):
             self.finish()
         elif not self._asks:
             self._is_leaving = True
 
     def fail(self, error: HoldfastError) -> None:
-        """Take that there will be no link any more."""
+        """Note that there will be no link any more."""
         if not self._is_leaving:
             self.error = error if self.exchange is None else self.exchange.lost(error)
         self.finish()
@@ -201,11 +201,11 @@ class StandingLink(Follow[bool]):
 
     @property
     def is_attached(self) -> bool:
-        """Whether a link stands."""
+        """Whether a link is up."""
         return self._here is not None
 
     def join(self, passenger: Passenger[Any]) -> None:
-        """Let somebody use the link, from the next `tick` on."""
+        """Let an exchange use the link, from the next `tick` on."""
         self._passengers.append(passenger)
 
     def close(self) -> None:
@@ -213,7 +213,7 @@ class StandingLink(Follow[bool]):
         self.result = True
 
     def fail(self, error: HoldfastError) -> None:
-        """Take that there will be no link any more."""
+        """Note that there will be no link any more."""
         for passenger in self._present():
             passenger.fail(error)
 
@@ -227,7 +227,7 @@ class StandingLink(Follow[bool]):
         return sent
 
     def attached(self, attached: Attached, now: float) -> list[Message]:
-        """Let everybody go on."""
+        """Let all exchanges continue."""
         super().attached(attached, now)
         self._here = attached
         sent: list[Message] = []
@@ -265,12 +265,12 @@ class StandingLink(Follow[bool]):
         """Leave it to the passengers."""
 
     def ended(self, status: int) -> None:
-        """Take that the session is over."""
+        """Note that the session is over."""
         del status
         self.has_ended = True
 
     def ticked(self, now: float) -> list[Message]:
-        """Do what the clock demands, and let in who has come."""
+        """Do what the clock demands, and let waiting passengers in."""
         sent: list[Message] = []
         for passenger in self._present():
             sent += passenger.tick(now)
@@ -283,11 +283,11 @@ class StandingLink(Follow[bool]):
     # ── signing ───────────────────────────────────────────────────────────
 
     def wants_pen(self) -> bool:
-        """Tell whether something of ours, or of a passenger, is to be signed."""
+        """Tell whether an own input, or a passenger's, is to be signed."""
         return super().wants_pen() or any(one.wants_pen() for one in self._clients())
 
     def take_pen(self, pen: Pen | None) -> None:
-        """Take our key, for everybody."""
+        """Take our key, for all exchanges."""
         super().take_pen(pen)
         for one in self._clients():
             one.take_pen(pen)

@@ -1,4 +1,4 @@
-"""Waiting until a session does something, or holds something, as the kernel sees it.
+"""Waiting for a session's state, port or process, as the kernel reports it.
 
 The kernel calls nobody when a program begins to wait, so it is asked again and again:
 often at first, when an answer is likely, and less often later.
@@ -10,11 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 from holdfast.core.client import questions, timeouts
 from holdfast.core.client.exchange import Exchange
 from holdfast.core.client.questions import Gather, SessionQuestion
-from holdfast.model.errors import (
-    SessionOver,
-    SessionUnreachable,
-    WaitedInVain,
-)
+from holdfast.model import errors
 from holdfast.model.ids import SessionId
 from holdfast.wire.codec import Message
 from holdfast.wire.evidence import Evidence
@@ -50,7 +46,7 @@ def state(*words: str) -> Wanted[Evidence, Evidence]:
 
     def judge(seen: Evidence) -> Evidence | None:
         if seen.state == "exited" and seen.state not in words:
-            raise SessionOver(NOT_COME)
+            raise errors.SessionOver(NOT_COME)
         return seen if seen.state in words else None
 
     return Wanted(words[0], questions.state(), judge)
@@ -64,7 +60,7 @@ def port(number: int) -> Wanted[Graph, Listener]:
             if one.port == number:
                 return one
         if not seen.processes:
-            raise SessionOver(NOT_COME)
+            raise errors.SessionOver(NOT_COME)
         return None
 
     return Wanted(f"port {number}", questions.graph(descriptors=False), judge)
@@ -126,7 +122,7 @@ class Watch(Exchange[Result], Generic[Answer, Result]):
         if now < self._due:
             return []
         if self._gather is not None:
-            raise SessionUnreachable(self._session, "it does not answer")
+            raise errors.SessionUnreachable(self._session, "it does not answer")
         if self._asked_at >= self._deadline:
             raise self._in_vain(now)
         return self.linked(now)
@@ -136,13 +132,13 @@ class Watch(Exchange[Result], Generic[Answer, Result]):
         del now
         return self._due
 
-    def cut(self, error: SessionUnreachable, now: float) -> None:
-        """Ask the successor, while there is time, and anybody who may answer."""
+    def cut(self, error: errors.SessionUnreachable, now: float) -> None:
+        """Ask the successor, while there is time."""
         if now >= self._deadline:
             raise self._in_vain(now) from error
         if self.is_lost(now):
             raise error
 
-    def _in_vain(self, now: float) -> WaitedInVain:
+    def _in_vain(self, now: float) -> errors.WaitedInVain:
         waited = min(now, self._deadline) - self._begun_at
-        return WaitedInVain(self._wanted.what, round(waited * 1000))
+        return errors.WaitedInVain(self._wanted.what, round(waited * 1000))

@@ -1,4 +1,4 @@
-"""Watching what a session prints: until it fits, until it is quiet, until the end.
+"""Waiting for output: a pattern, silence, or the end.
 
 Every byte comes once, whatever dies meanwhile. "From now on" means from where the
 stream stood when we attached: the last command's place is asked for first, so that
@@ -15,18 +15,13 @@ from holdfast.core.client.attachment import Attachment, News
 from holdfast.core.client.exchange import AttachedExchange
 from holdfast.core.client.questions import NO_CLIENT
 from holdfast.core.client.state_wait import NOT_COME
-from holdfast.model.errors import (
-    HoldfastError,
-    SessionLost,
-    SessionOver,
-    SessionUnreachable,
-    WaitedInVain,
-)
+from holdfast.core.client.time_limit import limit_of
+from holdfast.model import errors
 from holdfast.model.ids import ClientId, Incarnation
 from holdfast.model.text import printable
 from holdfast.wire.codec import Message
 from holdfast.wire.commands import CommandReport
-from holdfast.wire.messages import Attached, Exited, Gap, Lost, Output
+from holdfast.wire.messages import Attached, Exited, Gap, Output
 
 MAX_MATCH = 64 * 1024
 """Bytes that one match can be long: what is older is let go."""
@@ -80,13 +75,13 @@ class Follow(AttachedExchange[Result]):
 
     @abstractmethod
     def ended(self, status: int) -> None:
-        """Take that the session is over."""
+        """Note that the session is over."""
 
     def began(self, attached: Attached, now: float) -> None:
-        """Take that a link stands, and where the stream does."""
+        """Note that a link is up, and where the stream is."""
 
     def missed(self, now: float) -> None:
-        """Take that a part of the stream is gone."""
+        """Note that a part of the stream is gone."""
 
     # ── what they share ───────────────────────────────────────────────────
 
@@ -106,11 +101,11 @@ class Follow(AttachedExchange[Result]):
             end = command.end
             self.attachment.offset = command.start if end is None else end
 
-    def refused_first(self, error: HoldfastError) -> None:
+    def refused_first(self, error: errors.HoldfastError) -> None:
         """Go on without: it is no shell that we know, or ATTACH is refused next."""
 
     def attached(self, attached: Attached, now: float) -> list[Message]:
-        """Take where the stream stands."""
+        """Note where the stream is."""
         if self._is_new:
             self._is_new = False
             self._from = attached.end if self._from_now else 0
@@ -129,13 +124,11 @@ class Follow(AttachedExchange[Result]):
                 self.missed(now)
             case Exited(status):
                 self.ended(status)
-            case Lost():
-                raise SessionLost(self.attachment.life)
             case _:
                 pass
         return []
 
-    def cut(self, error: SessionUnreachable, now: float) -> None:
+    def cut(self, error: errors.SessionUnreachable, now: float) -> None:
         """Go on after the last byte, unless nobody has answered for long."""
         if self.is_lost(now):
             raise error
@@ -155,25 +148,12 @@ class _TimedFollow(Follow[Result]):
         from_now: bool = False,
     ) -> None:
         super().__init__(attachment, start=start, from_now=from_now)
-        self._what = what
-        self._begun_at = now
-        self._until = math.inf if timeout is None else now + timeout
+        if timeout is not None:
+            self.time_limit = limit_of(timeout, what, now)
 
-    def ticked(self, now: float) -> list[Message]:
-        """Give up when the time is over."""
-        if now >= self._until:
-            waited = self._until - self._begun_at
-            raise WaitedInVain(self._what, round(waited * 1000))
-        return []
-
-    def deadline(self, now: float) -> float:
-        """Return when the time is over."""
-        del now
-        return self._until
-
-    def cut(self, error: SessionUnreachable, now: float) -> None:
+    def cut(self, error: errors.SessionUnreachable, now: float) -> None:
         """Go on after the last byte, while there is time."""
-        self.ticked(now)
+        self.time_limit.demand(now)
         super().cut(error, now)
 
 
@@ -210,7 +190,7 @@ class MatchWait(_TimedFollow[Match]):
     def ended(self, status: int) -> None:
         """Give up: nothing is printed any more."""
         del status
-        raise SessionOver(NOT_COME)
+        raise errors.SessionOver(NOT_COME)
 
 
 class QuietWait(_TimedFollow[int]):
@@ -254,21 +234,7 @@ class QuietWait(_TimedFollow[int]):
         return min(super().deadline(now), self._quiet_at)
 
 
-class _EndlessFollow(Follow[Result]):
-    """Follows for as long as the session lives."""
-
-    def ticked(self, now: float) -> list[Message]:
-        """Wait on."""
-        del now
-        return []
-
-    def deadline(self, now: float) -> float:
-        """Return that there is none."""
-        del now
-        return math.inf
-
-
-class Tail(_EndlessFollow[bool]):
+class Tail(Follow[bool]):
     """Hands out what comes, every byte once, until the session is over."""
 
     def __init__(
@@ -292,7 +258,7 @@ class Tail(_EndlessFollow[bool]):
                     self._taken.append(Gap(max(start, self._from), end))
             case message:
                 self._taken.append(message)
-                is_last = isinstance(message, Exited | Lost)
+                is_last = isinstance(message, Exited)
                 self.result = True if is_last else self.result
         return []
 
@@ -305,7 +271,7 @@ class Tail(_EndlessFollow[bool]):
         """Do nothing: that it is over was kept."""
 
 
-class Whole(_EndlessFollow[int]):
+class Whole(Follow[int]):
     """Passes on all that a session prints; the result is how it ended."""
 
     def __init__(

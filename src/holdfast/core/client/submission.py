@@ -1,4 +1,4 @@
-"""One text made into inputs, until the terminal has taken them all.
+"""Splits a text into inputs, and sends them until the terminal has taken all.
 
 The terminal has the caller's time to take each. An approval takes as long as people do,
 and has a time of its own; what nobody has approved by then is taken back, so that it
@@ -8,15 +8,7 @@ does not happen when nobody expects it any more.
 from holdfast.core.client import timeouts
 from holdfast.core.client.attachment import Attachment, News
 from holdfast.core.client.exchange import AttachedExchange
-from holdfast.model.errors import (
-    ApprovalPending,
-    HoldfastError,
-    InputGap,
-    NotYourTurn,
-    OutcomeUnknown,
-    SessionUnreachable,
-    StaleEpoch,
-)
+from holdfast.model import errors
 from holdfast.model.inputs import MAX_INPUT, InputKind
 from holdfast.wire.codec import Message
 from holdfast.wire.messages import Attached
@@ -113,7 +105,7 @@ class Submission(AttachedExchange[int]):
         if now >= self._patience.deadline:
             waits = self.attachment.pending
             if waits is not None:
-                raise ApprovalPending(waits.ticket, waits.rule)
+                raise errors.ApprovalPending(waits.ticket, waits.rule)
             raise self._unknown()
         if self.attachment.is_stalled and now >= self._again_at:
             self._again_at = now + timeouts.RETRY
@@ -124,7 +116,7 @@ class Submission(AttachedExchange[int]):
         """Return when to look again: an approval is noticed by looking."""
         return min(self._patience.deadline, now + timeouts.RETRY)
 
-    def cut(self, error: SessionUnreachable, now: float) -> None:
+    def cut(self, error: errors.SessionUnreachable, now: float) -> None:
         """Send the same to the successor, while there is time."""
         if not self._sequence:
             raise error
@@ -138,7 +130,7 @@ class Submission(AttachedExchange[int]):
         left = self._patience.deadline - now
         return max(timeouts.RETRY, min(timeouts.GREETING, left))
 
-    def lost(self, error: HoldfastError) -> HoldfastError:
+    def lost(self, error: errors.HoldfastError) -> errors.HoldfastError:
         """Return that nobody knows what became of what was sent."""
         if not self._sequence:
             return error
@@ -146,11 +138,11 @@ class Submission(AttachedExchange[int]):
         unknown.__cause__ = error
         return unknown
 
-    def _is_own_doing(self, error: HoldfastError) -> bool:
+    def _is_own_doing(self, error: errors.HoldfastError) -> bool:
         """Tell whether it was refused for no more than what we did ourselves."""
-        if isinstance(error, InputGap):
+        if isinstance(error, errors.InputGap):
             return True  # One before it was refused and not counted: now this one is.
-        has_moved = isinstance(error, StaleEpoch | NotYourTurn)
+        has_moved = isinstance(error, errors.StaleEpoch | errors.NotYourTurn)
         return has_moved and self.attachment.is_own_doing(self._epoch)
 
     def _next(self, now: float) -> list[Message]:
@@ -163,5 +155,5 @@ class Submission(AttachedExchange[int]):
         self._sequence = made.sequence
         return [made]
 
-    def _unknown(self) -> OutcomeUnknown:
-        return OutcomeUnknown(self.attachment.client, self._sequence)
+    def _unknown(self) -> errors.OutcomeUnknown:
+        return errors.OutcomeUnknown(self.attachment.client, self._sequence)

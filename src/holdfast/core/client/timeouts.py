@@ -1,4 +1,4 @@
-"""How long a client waits, for everything that it waits for.
+"""All timeouts of a client.
 
 Each is meant for a session on the same machine; for one elsewhere the drivers
 multiply it, because everything takes round trips.
@@ -16,8 +16,11 @@ ANSWER = 10.0
 """Seconds for the answer to a question: a holder that hangs is replaced, and a large
 tree of processes read, in less."""
 
+CHECKPOINT = 330.0
+"""Seconds for an image: CRIU is given 300 before it is ended."""
+
 APPROVAL = 300.0
-"""Seconds for somebody's approval, unless the caller says otherwise: as long as a gate
+"""Seconds to wait for approval, unless the caller says otherwise: as long as a gate
 waits."""
 
 WITHDRAWAL = 2.0
@@ -36,7 +39,7 @@ TYPING = 10.0
 """Seconds for a program to take what is typed, unless the caller says otherwise."""
 
 ASK_TURN = 60.0
-"""Seconds that somebody who is looking needs to answer who asks for the turn."""
+"""Seconds in which an attentive operator answers a request for the turn."""
 
 RETRY = 0.1
 """Seconds until an input is sent again for which the holder had no room."""

@@ -7,19 +7,13 @@ from holdfast.core.client import questions, timeouts
 from holdfast.core.client.attachment import Attachment, News
 from holdfast.core.client.exchange import AttachedExchange, Inquiry
 from holdfast.core.client.questions import Done, SessionQuestion
-from holdfast.model.errors import SessionOver, SessionUnreachable, WaitedInVain
+from holdfast.core.client.time_limit import limit_of
+from holdfast.model.errors import SessionOver
 from holdfast.model.ids import ActorId
+from holdfast.wire import messages
 from holdfast.wire.codec import Message, error_from
-from holdfast.wire.company import Presence, Who
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.messages import (
-    MAX_ASK_MS,
-    Ask,
-    Attached,
-    Exited,
-    Refuse,
-    TurnPassed,
-)
+from holdfast.wire.presence import Presence, Who
 
 
 def turn(us: ActorId, seconds: float) -> SessionQuestion[bool]:
@@ -27,19 +21,19 @@ def turn(us: ActorId, seconds: float) -> SessionQuestion[bool]:
 
     def gather(message: Message) -> bool | None:
         match message:
-            case Presence(holder=holder) | TurnPassed(holder=holder):
+            case Presence(holder=holder) | messages.TurnPassed(holder=holder):
                 return holder == us or None
-            case Refuse(refused=FrameKind.ASK):
+            case messages.Refuse(refused=FrameKind.ASK):
                 raise error_from(message)
-            case Exited():
+            case messages.Exited():
                 raise SessionOver("exited")
             case _:
                 return None
 
-    wait_ms = min(max(1, round(seconds * 1000)), MAX_ASK_MS)
+    wait_ms = min(max(1, round(seconds * 1000)), messages.MAX_ASK_MS)
     # The holder's own clock says when it is over; ours only makes sure.
     patience = wait_ms / 1000 + timeouts.ANSWER
-    return SessionQuestion((Ask(wait_ms), Who()), lambda: gather, patience)
+    return SessionQuestion((messages.Ask(wait_ms), Who()), lambda: gather, patience)
 
 
 class TurnWait(AttachedExchange[Done]):
@@ -47,12 +41,11 @@ class TurnWait(AttachedExchange[Done]):
 
     def __init__(self, attachment: Attachment, seconds: float, now: float) -> None:
         super().__init__(attachment)
-        self._seconds = seconds
-        self._until = now + seconds
+        self.time_limit = limit_of(seconds, "the turn", now)
         self._wait: Inquiry[bool] | None = None
         self._look: Inquiry[Done] | None = None
 
-    def attached(self, attached: Attached, now: float) -> list[Message]:
+    def attached(self, attached: messages.Attached, now: float) -> list[Message]:
         """Ask for the turn."""
         del attached
         return self._ask(now)
@@ -68,7 +61,7 @@ class TurnWait(AttachedExchange[Done]):
             if done.has_turn:
                 self.result = done
                 return []
-            return self._ask(now)  # Somebody was quicker still.
+            return self._ask(now)  # Another operator was quicker.
         assert self._wait is not None  # noqa: S101  # attached first
         self._wait.hear(message, now)
         if self._wait.result is None:
@@ -84,11 +77,6 @@ class TurnWait(AttachedExchange[Done]):
         """Return when to give up."""
         return self._current.next_deadline(now)
 
-    def cut(self, error: SessionUnreachable, now: float) -> None:
-        """Ask the successor, while there is time."""
-        if now >= self._until:
-            raise error
-
     @property
     def _us(self) -> ActorId:
         return self.attachment.us or ActorId("")
@@ -100,9 +88,7 @@ class TurnWait(AttachedExchange[Done]):
         return current
 
     def _ask(self, now: float) -> list[Message]:
-        left = self._until - now
-        if left <= 0:
-            raise WaitedInVain("the turn", round(self._seconds * 1000))
+        self.time_limit.demand(now)
         self._look = None
-        self._wait = Inquiry(turn(self._us, left), now)
+        self._wait = Inquiry(turn(self._us, self.time_limit.until - now), now)
         return self._wait.linked(now)

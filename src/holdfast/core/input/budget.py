@@ -13,7 +13,7 @@ So a whole minute's worth may come at once, and after it no more than the rate:
 in any `t` seconds an operator gets at most `limit * (1 + t / span)` through.
 
 Nobody has to keep to a budget for it to hold, and what is refused costs nothing.
-Resizes have a rate of their own for everybody: each one makes every program in
+Resizes have a separate rate for all operators: each one makes every program in
 the session draw anew.
 
 A budget says nothing about who may seize: seizing is no input.
@@ -45,14 +45,14 @@ MAX_ACCOUNTS = 1024
 """Operators kept count of: more than one machine knows (linux.stored.operators)."""
 
 _GRAIN = 1e-6
-"""Parts of an input that arithmetic may lose without anybody being refused."""
+"""Fraction of an input that rounding may lose without a refusal."""
 
 KindOf = Callable[[ActorId], ActorKind]
-"""Says what sort of operator somebody is."""
+"""Returns the kind of an operator."""
 
 
 def stranger(_: ActorId) -> ActorKind:
-    """Take everybody for an agent, which has the fewest rights."""
+    """Treat every operator as an agent, which has the fewest rights."""
     return ActorKind.AGENT
 
 
@@ -133,7 +133,7 @@ class Budgets:
         return error
 
     def remember(self, actor: ActorId, kind: InputKind, size: int, then: float) -> None:
-        """Count what was spent, also by somebody that a predecessor of ours let in."""
+        """Count what was spent, also by operators that a previous holder admitted."""
         for cost in self._costs(actor, kind, size):
             bucket = self._account(actor).setdefault(cost.what, _Bucket())
             bucket.level = bucket.left_at(cost.rate, then) + cost.amount

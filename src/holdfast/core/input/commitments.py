@@ -1,4 +1,4 @@
-"""What a client commits itself to, input by input, and what of it is signed.
+"""What a client commits itself to, input by input, and which part is signed.
 
 The hashes of `input_chain`, which says what they are for, and a client's own side of
 it. Apart from what reads statements, because a person who types a key is not to wait

@@ -74,7 +74,7 @@ class Forgotten:
         return len(self._marks) >= MAX_MARKS
 
     def begin(self, epoch: Epoch) -> None:
-        """Take that a turn began; what was made before it needs no marks."""
+        """Note that a turn began; what was made before it needs no marks."""
         if epoch <= self._epoch:
             return
         if self._marks:
@@ -84,7 +84,7 @@ class Forgotten:
     def add(
         self, actor: ActorId, client: ClientId, epoch: Epoch, following: int
     ) -> None:
-        """Take that a client is forgotten that wrote under `epoch` last."""
+        """Note that a client is forgotten that wrote under `epoch` last."""
         mark = _mark(actor, client)
         at = bisect_left(self._marks, mark)
         is_there = at < len(self._marks) and self._marks[at] == mark

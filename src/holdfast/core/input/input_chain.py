@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.core.input.commitments import SentInputs, commitment, content
 from holdfast.model.errors import LogTampered
-from holdfast.model.ids import ActorId, ClientId, Epoch
+from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation
 from holdfast.wire.lines import Value
 from holdfast.wire.messages import DIGEST, SIGNATURE, Submit
 from holdfast.wire.signatures import (
@@ -196,7 +196,9 @@ def contents(entry: "Entry", *, was_free: bool) -> tuple[bytes, ...]:
     client could have made is nothing.
     """
     said = entry.fields
-    kind, life, data = str(said.get("input")), entry.incarnation, said.get("data")
+    kind, data = str(said.get("input")), said.get("data")
+    made_for = said.get("life")  # Of one that was made before the session was moved.
+    life = Incarnation(made_for) if isinstance(made_for, int) else entry.incarnation
     try:
         payload = base64.b64decode(
             data if isinstance(data, str) else "#", validate=True

@@ -15,7 +15,7 @@ The one way in. It joins turn, gate, serializer and logbook, and adds their orde
     When the disk has that for good, the input is acknowledged.
 
 Typing takes a free turn, if its operator may take one and the gate does not deny the
-input: else an operator who may do nothing could keep the turn from everybody.
+input: otherwise an operator without rights could keep the turn from all others.
 A resize leaves a free turn free.
 
 Seizing skips all of this. It needs the right and nothing else: in one step the
@@ -51,7 +51,7 @@ from holdfast.core.input.intake_effects import (
 )
 from holdfast.core.input.rights import Rights
 from holdfast.core.input.settlements import Settlements
-from holdfast.core.relay.lease import LeaseHolder
+from holdfast.core.relay.lease_term import Term
 from holdfast.model import errors
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import HoldfastError
@@ -69,7 +69,7 @@ class Intake:
     """The one way into one incarnation of one session."""
 
     def __init__(
-        self, settings: Settings, logbook: Logbook, lease: LeaseHolder | None = None
+        self, settings: Settings, logbook: Logbook, lease: Term | None = None
     ) -> None:
         self._settings = settings
         self.incarnation = settings.incarnation
@@ -94,7 +94,7 @@ class Intake:
         """Which inputs the book is still to vouch for."""
 
         self.is_frozen = False
-        """Whether nothing is written because somebody said so."""
+        """Whether an operator has stopped all writing."""
 
         self.over: str | None = None
         """How the program ended, if it has."""
@@ -119,13 +119,13 @@ class Intake:
             self.is_frozen,
         )
 
-    def blocked(self, now: float) -> HoldfastError | None:
-        """Return why nothing may be written now, or None.
+    def blocked(self, boot: float) -> HoldfastError | None:
+        """Return why nothing may be written at `Moment.boot`, or None.
 
         Ask it before every write to the terminal, not only when an input is
         admitted: a process that slept wakes up in the middle of one.
         """
-        if self._lease is not None and not self._lease.may_speak(now):
+        if self._lease is not None and not self._lease.may_speak(boot):
             return errors.LeaseLost(self.incarnation)
         if self.is_frozen:
             return errors.Frozen()
@@ -137,7 +137,7 @@ class Intake:
         """Take up what a predecessor left behind. Applies nothing.
 
         Call it first, and on a fresh Intake only. What is in its effects must be
-        durable before anybody is served: repeats are answered from memory.
+        durable before any client is served: repeats are answered from memory.
         """
         self.changes += 1
         self.turn.resume(inherited.holder, inherited.epoch, at.now)
@@ -172,20 +172,16 @@ class Intake:
         *,
         echo_off: bool,
         originators: tuple[ActorId, ...] = (),
+        actions: tuple[str, ...] = (),
     ) -> list[Effect]:
-        """Take the policy's answer, whether the terminal echoes, and who staged it."""
+        """Take the policy's answer, and what else the book says of the input."""
         if self._judging is not None and self._judging.ticket == said.ticket:
             self._judging.echo_off = echo_off
             self._judging.originators = originators
             self._judging.verdict = said.verdict
             self._judging.policy = said.policy
+            self._judging.actions = actions
         return self._admitted(self.gate.handle(said, at.now), at)
-
-    def policy_failed(self, ticket: int, why: str, at: Moment) -> list[Effect]:
-        """Take that the policy has no answer."""
-        return self._admitted(
-            self.gate.handle(gate.PolicyFailed(ticket, why), at.now), at
-        )
 
     def approve(self, approved: gate.Approved, at: Moment) -> list[Effect]:
         """Take an operator's approval of exactly these bytes."""
@@ -201,9 +197,9 @@ class Intake:
                 return [*refused]
         return self._admitted(self.gate.handle(denied, at.now), at)
 
-    def abandon(self, given_up: gate.Abandoned, at: Moment) -> list[Effect]:
-        """Take that nothing comes of what waits, and why."""
-        return self._admitted(self.gate.handle(given_up, at.now), at)
+    def resolve(self, said: gate.Result, at: Moment) -> list[Effect]:
+        """Take what came of what waits: a preview, no answer, or nothing, and why."""
+        return self._admitted(self.gate.handle(said, at.now), at)
 
     def issue_ticket(self) -> int:
         """Return a number that no other act of this session waits under."""
@@ -252,7 +248,7 @@ class Intake:
     def attach(
         self, actor: ActorId, client: str, at: Moment, *, news: bool = True
     ) -> list[Effect]:
-        """Take that a client is here; the book says so if its program was not."""
+        """Note that a client is here; the book says so if its program was not."""
         fields = {"actor": actor, "client": client}
         effects = self.record(EntryKind.ATTACHED, fields, at) if news else []
         return [*effects, *self._turn(turn.Returned(actor), at)]
@@ -267,7 +263,7 @@ class Intake:
         news: bool = True,
         by: ActorId | None = None,
     ) -> list[Effect]:
-        """Take that a client left, or was dismissed; `last` if it was its actor's."""
+        """Note that a client left, or was dismissed; `last` if it was its actor's."""
         fields = {"actor": actor, "client": client}
         if by is not None:
             fields["by"] = by
@@ -347,7 +343,7 @@ class Intake:
         return effects
 
     def settle(self, at: Moment) -> list[Effect]:
-        """Have the book say what became of every input: nobody waits for the next."""
+        """Record the outcome of every input: nobody waits for the next."""
         held = self.settlements.release()
         return [] if held is None else self._log_settlement(held, _APPLIED, at)
 
@@ -404,7 +400,7 @@ class Intake:
         self, first: Input, at: Moment
     ) -> tuple[list[Effect], list[serializer.Effect]]:
         # An input of another life may have happened: no budget speaks of it.
-        known = first.incarnation == self.incarnation
+        known = self._settings.owes(first)
         if known and (spent := self.budgets.spend(first, at.now)):
             return [], self.serializer.reject(spent)  # A flood is not logged.
         if error := self.objection(first, at):
@@ -432,9 +428,9 @@ class Intake:
     def objection(self, given: Input, at: Moment) -> HoldfastError | None:
         """Return why `given` may not be written as things stand now, or None."""
         # First, because it alone does not claim that nothing was done.
-        if given.incarnation != self.incarnation:
+        if not self._settings.owes(given):
             return errors.StaleIncarnation(given.incarnation, self.incarnation)
-        if blocked := self.blocked(at.now):
+        if blocked := self.blocked(at.boot):
             return blocked
         if self.book.retry_at is not None or self.serializer.broken is not None:
             return errors.LogbookFailed(self.serializer.broken or "it is behind")
@@ -456,8 +452,10 @@ class Intake:
             match effect:
                 case gate.Consult(ticket):
                     effects.append(Consult(ticket, self._waiting(ticket).input))
-                case gate.SeekApproval(ticket, actor, _, _, rule):
-                    asked = entries.asked_fields(ticket, actor, rule)
+                case gate.Preview():
+                    effects.append(effect)
+                case gate.SeekApproval(ticket, actor, _, _, rule, report):
+                    asked = entries.asked_fields(ticket, actor, rule, report)
                     effects += self._take_if_free(self._waiting(ticket).input, at)
                     effects += [effect, *self.record(EntryKind.ASKED, asked, at)]
                 case gate.Admit():
@@ -493,7 +491,7 @@ class Intake:
         self._judging = None
         self.serializer.admit(self.book.next_index)
         kind = self._settings.kind_of(waiting.input.actor)
-        fields = waiting.fields(admitted, kind, self._settings.secret_key)
+        fields = waiting.fields(admitted, kind, self._settings)
         effects += self.book.record(EntryKind.INPUT, fields, self.turn.epoch, at)
         return effects
 
@@ -537,7 +535,7 @@ class Intake:
     def _pass(self, passed: turn.PassTurn, at: Moment) -> list[Effect]:
         # All that can wait under a free turn is what is being judged and those
         # behind it; and the input that takes the turn by being typed must go on.
-        # A seize is a cut for everybody, including the operator who seizes.
+        # A seize is a cut for all operators, including the one who seizes.
         moved = errors.TurnMoved(passed.taker or "", passed.epoch)
         is_own = self._judging is None or self._judging.input.actor == passed.taker
         is_taken = passed.giver is None and passed.reason is not turn.PassReason.SEIZED
@@ -590,7 +588,8 @@ class Intake:
         self, refused: Judging, error: HoldfastError, at: Moment
     ) -> list[Effect]:
         kind = self._settings.kind_of(refused.input.actor)
-        judged = refused.verdict, error, refused.policy
+        actions = () if refused.echo_off else refused.actions
+        judged = refused.verdict, error, refused.policy, actions
         fields = entries.refused_fields(refused.input, kind, *judged)
         return self.record(EntryKind.REFUSED, fields, at)
 

@@ -44,19 +44,26 @@ class Judging:
     originators: tuple[ActorId, ...] = ()
     verdict: Verdict | None = None
     policy: str = ""
+    actions: tuple[str, ...] = ()
 
     def admission(self, rule: str, approver: ActorId | None) -> Admission:
         """Return why it may happen, once the gate lets it."""
         own = self.input.actor
         others = self.originators and [one for one in self.originators if one != own]
         verdict = self.verdict or Verdict.ALLOW
-        return Admission(verdict, rule, approver, others, self.policy)
+        return Admission(verdict, rule, approver, others, self.policy, self.actions)
 
-    def fields(self, admitted: gate.Admit, kind: ActorKind, key: bytes) -> Fields:
-        """Say in the book that it was admitted; `key` is for what must not be seen."""
+    def fields(
+        self, admitted: gate.Admit, kind: ActorKind, settings: "Settings"
+    ) -> Fields:
+        """Say in the book that it was admitted."""
         by = self.admission(admitted.rule, admitted.approver)
         secret = is_secret(self.input, echo_off=self.echo_off)
-        return input_fields(self.input, kind, by, key if secret else None)
+        key = settings.secret_key if secret else None
+        fields = input_fields(self.input, kind, by, key)
+        if self.input.incarnation == settings.incarnation:
+            return fields
+        return {**fields, "life": self.input.incarnation}
 
 
 Effect = (
@@ -69,6 +76,7 @@ Effect = (
     | turn.PassTurn
     | turn.AskHolder
     | turn.Refuse
+    | gate.Preview
     | gate.SeekApproval
 )
 
@@ -85,3 +93,10 @@ class Settings:
     turn_rules: turn.TurnRules = field(default_factory=turn.TurnRules)
     gate_rules: gate.GateRules = field(default_factory=gate.GateRules)
     kind_of: budget.KindOf = budget.stranger
+    since: Incarnation | None = None
+    """The first life whose inputs are taken: nothing but moves lies between it and this
+    one. None: this one's alone."""
+
+    def owes(self, given: Input) -> bool:
+        """Tell whether an input was made for this life, or for one that was moved."""
+        return (self.since or self.incarnation) <= given.incarnation <= self.incarnation

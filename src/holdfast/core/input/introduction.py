@@ -25,14 +25,8 @@ from collections.abc import Callable
 
 from holdfast.model.errors import FrameTooLarge, NotProven, UnexpectedMessage
 from holdfast.model.ids import ActorId
+from holdfast.wire import frames
 from holdfast.wire.codec import decode, encode
-from holdfast.wire.frames import (
-    HEADER_SIZE,
-    MAX_UNPROVEN_PAYLOAD,
-    Frame,
-    FrameKind,
-    FrameReader,
-)
 from holdfast.wire.messages import Challenge, Identify
 
 Prove = Callable[[bytes], bytes]
@@ -74,7 +68,7 @@ class Introduction:
         """Take what the operator said; return what the holder is to hear of it.
 
         Raises:
-            Forbidden: It claims to be somebody else.
+            Forbidden: It claims to be another operator.
             PeerError: It is not what an operator says.
 
         """
@@ -83,7 +77,7 @@ class Introduction:
         passed, held = b"", self._from_operator
         held += data
         while not self.is_over and (frame := _taken(held)) is not None:
-            if frame.kind is FrameKind.IDENTIFY:
+            if frame.kind is frames.FrameKind.IDENTIFY:
                 passed += self._introduced(frame)
             else:
                 passed += frame.to_bytes()
@@ -92,26 +86,26 @@ class Introduction:
             held.clear()
         return passed
 
-    def _introduced(self, frame: Frame) -> bytes:
+    def _introduced(self, frame: frames.Frame) -> bytes:
         claim = decode(frame)
         assert isinstance(claim, Identify)  # noqa: S101  # it is what that frame has
         if claim.actor != self._actor:
             raise NotProven(claim.actor)
         if not self._nonce:
-            raise UnexpectedMessage("Identify", "nobody has asked who it is")
+            raise UnexpectedMessage("Identify", "it was not asked for its identity")
         self.is_over = True
         return encode(Identify(claim.actor, self._prove(self._nonce)))
 
 
-def _taken(held: bytearray) -> Frame | None:
+def _taken(held: bytearray) -> frames.Frame | None:
     """Take the first frame out of `held`, or None while it is not whole."""
-    if len(held) < HEADER_SIZE:
+    if len(held) < frames.HEADER_SIZE:
         return None
-    size = int.from_bytes(held[1:HEADER_SIZE])
-    if size > MAX_UNPROVEN_PAYLOAD:
-        raise FrameTooLarge(size, MAX_UNPROVEN_PAYLOAD)
-    end = HEADER_SIZE + size
-    found = FrameReader().feed(bytes(held[:end]))
+    size = int.from_bytes(held[1 : frames.HEADER_SIZE])
+    if size > frames.MAX_UNPROVEN_PAYLOAD:
+        raise FrameTooLarge(size, frames.MAX_UNPROVEN_PAYLOAD)
+    end = frames.HEADER_SIZE + size
+    found = frames.FrameReader().feed(bytes(held[:end]))
     if not found:
         return None
     del held[:end]

@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 An input that was judged and refused has an entry of its own. What is turned away
 before that has none: an observer's input, one that does not fit into the line,
-a seize without the right to it. Nothing has happened, and yet somebody tried, so
+a seize without the right to it. Nothing has happened, but the attempt counts, so
 the book has to say it; and a client that tries ten thousand times a second must
 not fill the disk with it.
 
@@ -47,8 +47,8 @@ class Tell:
 _Kind = tuple[ActorId, str, str]
 
 
-class Declining:
-    """The account of what was turned away at the door of one session."""
+class RefusalCounter:
+    """The account of what was refused in one session."""
 
     def __init__(self) -> None:
         self._open: dict[_Kind, tuple[float, int]] = {}
@@ -56,7 +56,7 @@ class Declining:
     def decline(
         self, actor: ActorId, request: str, code: str, now: float
     ) -> list[Tell]:
-        """Take that a request was turned away."""
+        """Note that a request was turned away."""
         kind = (actor, request, code)
         told = self.tick(now)
         if kind in self._open:

@@ -67,7 +67,7 @@ class Rights:
 
     @contextmanager
     def supposing(self, actor: ActorId, envelope: Envelope) -> Iterator[None]:
-        """Have a stranger be given an envelope, only to see what would be."""
+        """Give a stranger an envelope, only to see what would happen."""
         self._envelopes[actor] = envelope
         try:
             yield
@@ -75,7 +75,7 @@ class Rights:
             del self._envelopes[actor]
 
     def take_all(self, actor: ActorId) -> None:
-        """Leave `actor` nothing."""
+        """Revoke all rights of `actor`."""
         self._envelopes[actor] = NOTHING
 
     def part_of(

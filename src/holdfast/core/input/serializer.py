@@ -44,16 +44,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from holdfast.core.input.forgotten import Forgotten
-from holdfast.model.errors import (
-    Busy,
-    HoldfastError,
-    InputGap,
-    InputIdReused,
-    InputTooLarge,
-    LogbookFailed,
-    OutcomeForgotten,
-    TooManyClients,
-)
+from holdfast.model import errors
 from holdfast.model.ids import NO_EPOCH, ActorId, ClientId, Epoch, Index
 from holdfast.model.inputs import (
     MAX_INPUT,
@@ -80,7 +71,7 @@ MAX_CLIENTS = 64
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """Look at the first in line: may it happen, as things stand now?"""
+    """Judge the first input in the queue."""
 
     input: Input
 
@@ -97,7 +88,7 @@ class Sync(msgspec.Struct, frozen=True):
 
     index: Index
     waits: bool = True
-    """Whether somebody waits to hear that it is."""
+    """Whether a client waits to hear that it is."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -203,7 +194,7 @@ class Serializer:
                     return []  # Its answer is on the way, and goes to this client.
                 return [Answer(submitted.actor, submitted.id, outcome)]
             self._check_room(submitted, client)
-        except HoldfastError as error:
+        except errors.HoldfastError as error:
             return [Answer(submitted.actor, submitted.id, Refused(error))]
         if client is None:
             client = self._client(key)
@@ -266,7 +257,7 @@ class Serializer:
         self._flying, self._judged = (index, self._judged), None
         self.writing, self._written = None, 0
 
-    def reject(self, error: HoldfastError) -> list[Effect]:
+    def reject(self, error: errors.HoldfastError) -> list[Effect]:
         """Refuse the judged input, and look at the next."""
         assert self._judged is not None, "only what was judged is rejected"  # noqa: S101
         refused, self._judged = self._judged, None
@@ -284,7 +275,7 @@ class Serializer:
         if self._flying is None or self.writing is not None:
             return []
         (_, refused), self._flying = self._flying, None
-        answer = self._settle(refused, Refused(LogbookFailed(why)))
+        answer = self._settle(refused, Refused(errors.LogbookFailed(why)))
         return [*answer, *self._next()]
 
     # ── what the terminal and the disk answer ─────────────────────────────
@@ -322,11 +313,11 @@ class Serializer:
         while self._applied:
             at, applied = self._applied.popleft()
             effects += self._settle(applied, Unknown(at))
-        return [*effects, *self._refuse_queue(LogbookFailed(why))]
+        return [*effects, *self._refuse_queue(errors.LogbookFailed(why))]
 
     # ── when the turn moves ───────────────────────────────────────────────
 
-    def cut(self, error: HoldfastError) -> "CutReport":
+    def cut(self, error: errors.HoldfastError) -> "CutReport":
         """Throw away everything not yet written; `error` says why.
 
         Takes no time and asks nobody: this is what makes a seize a seize.
@@ -365,11 +356,11 @@ class Serializer:
         client = self._clients.get((known.actor, known.id.client))
         sequence = known.id.sequence
         if client is None or sequence not in client.digests:
-            raise OutcomeForgotten(known.id.client, sequence)
+            raise errors.OutcomeForgotten(known.id.client, sequence)
         kept = client.digests[sequence]
         digest = digest_of(*kept) if isinstance(kept, tuple) else kept
         if digest is not None and digest != known.digest():
-            raise InputIdReused(known.id.client, sequence)
+            raise errors.InputIdReused(known.id.client, sequence)
         return client.outcomes.get(sequence)
 
     def is_known(self, submitted: Input) -> bool:
@@ -396,20 +387,20 @@ class Serializer:
     def _check_room(self, submitted: Input, client: _Client | None) -> None:
         expected = self._expected(submitted) if client is None else client.next
         if submitted.id.sequence > expected:
-            raise InputGap(submitted.id.client, expected, submitted.id.sequence)
+            raise errors.InputGap(submitted.id.client, expected, submitted.id.sequence)
         size = len(submitted.payload)
         if not 0 < size <= MAX_INPUT:
-            raise InputTooLarge(size, MAX_INPUT)
+            raise errors.InputTooLarge(size, MAX_INPUT)
         if self.broken is not None:
-            raise LogbookFailed(self.broken)
+            raise errors.LogbookFailed(self.broken)
         if (
             self.queued_bytes + size > QUEUE_BYTES
             or len(self._queue) >= QUEUE_INPUTS
             or len(self._applied) >= QUEUE_INPUTS
         ):
-            raise Busy(self.queued_bytes, QUEUE_BYTES)
+            raise errors.Busy(self.queued_bytes, QUEUE_BYTES)
         if client is None and not self._has_room():
-            raise TooManyClients(MAX_CLIENTS)
+            raise errors.TooManyClients(MAX_CLIENTS)
 
     def _has_room(self) -> bool:
         return len(self._clients) < MAX_CLIENTS or self._forgettable() is not None
@@ -470,14 +461,14 @@ class Serializer:
         ] = outcome
         return [Answer(settled.actor, settled.id, outcome)]
 
-    def _refuse_queue(self, error: HoldfastError) -> list[Effect]:
+    def _refuse_queue(self, error: errors.HoldfastError) -> list[Effect]:
         effects: list[Effect] = []
         while self._queue:
             effects += self._settle(self._queue.popleft(), Refused(error))
         self.queued_bytes = 0
         return effects
 
-    def _cut_flying(self, report: "CutReport", error: HoldfastError) -> None:
+    def _cut_flying(self, report: "CutReport", error: errors.HoldfastError) -> None:
         assert self._flying is not None, "nothing is being written"  # noqa: S101
         (index, flying), self._flying = self._flying, None
         outcome: Outcome = Refused(error)

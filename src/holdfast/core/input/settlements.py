@@ -8,7 +8,7 @@ inputs are strictly ordered. A client that waits for the answer gets an entry of
 own at once. A typist does not wait, and the next key is on its way: so such an
 input is *held* until the next one is in the book, or for PATIENCE.
 
-    applied ──somebody waits──▶ settled at once ─────▶ acknowledged
+    applied ──a client waits──▶ settled at once ─────▶ acknowledged
        └──nobody waits──▶ HELD ──the next is stored──▶ acknowledged
                             └──after PATIENCE, or when its sender leaves──▶ settled
 
@@ -48,7 +48,7 @@ class Settlements:
         return applied > self._durable
 
     def vouch(self, entry: Index, applied: Index) -> None:
-        """Take that an entry settles an input, and all before it."""
+        """Note that an entry settles an input, and all before it."""
         self._vouched.append((entry, applied))
 
     def followed(self, entry: Index) -> bool:
@@ -69,7 +69,7 @@ class Settlements:
         return held
 
     def durable(self, entry: Index) -> list[Index]:
-        """Take how far the book is durable; return what is vouched for by that."""
+        """Note how far the book is durable; return what is vouched for by that."""
         self._durable = max(self._durable, entry)
         found: list[Index] = []
         while self._vouched and self._vouched[0][0] <= entry:

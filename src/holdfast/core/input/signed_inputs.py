@@ -6,7 +6,7 @@ The book is read in order. A statement *counts* if it follows the one before of 
 same operator and client, and is signed by a key of that operator: the one that its
 id is made of, or one that took its place by rotations in the book. Operators hand
 statements over, and one of them may hand over nonsense, so a statement that does
-not count proves nothing against anybody: it is passed over and named.
+not count proves nothing against an operator: it is passed over and named.
 
 An input is *signed* if a statement that counts has a commitment that opens to it,
 or speaks of it and its payload is not in the book. What no such statement speaks of

@@ -45,7 +45,7 @@ from holdfast.model.verdicts import Verdict
 
 MAX_PRESSED = 64
 """Bytes of an input that counts as a key: the longest sequence that one sends, and
-what comes together of somebody who types fast. A paste takes the full decision."""
+what arrives together when an operator types fast. A paste takes the full decision."""
 
 
 class _Verdict(NamedTuple):
@@ -157,7 +157,7 @@ class StandingVerdict:
         return (
             not intake.gate.open
             and intake.book.is_idle
-            and intake.blocked(at.now) is None
+            and intake.blocked(at.boot) is None
             and intake.serializer.press(given, intake.book.next_index)
         )
 

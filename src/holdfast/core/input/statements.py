@@ -80,7 +80,7 @@ class Statements:
         return self._signed.get((actor, client), 0)
 
     def load(self, signed: Iterable[tuple[ActorId, ClientId, int]]) -> None:
-        """Take up how far everybody had signed before the entries read next."""
+        """Take over how far each client had signed before the entries read next."""
         self._signed.update(((actor, client), last) for actor, client, last in signed)
 
     def read(self, entry: Entry) -> None:

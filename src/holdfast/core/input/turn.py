@@ -13,18 +13,18 @@ An operator who asks for a held turn is queued. The holder is told and may answe
 without an answer the configured default speaks. When the turn comes free, one of
 those in line has it, so a free turn never has a line. Which one is the choice of
 a *rule for the next*, a function of who waits. It is asked nothing else, and what
-it answers counts only if it names somebody who waits: else the first has it.
+it answers counts only if it names a waiter: otherwise the first one gets the turn.
 
 Rules may change while the session runs. A turn ends by those it began with.
 
 Every change of hands raises the epoch, and an input carries the epoch it was
-made under. What is late is thereby refused without anybody having to find it.
+made under. So late input is refused without a search for it.
 
 Seizing is not a request. It asks no rule, no line and no holder.
 
 Another rule for the next is a function here and a word in NEXT_RULES. It runs in
 the process that holds the session, so it must be ours: foreign code would have to
-be asked elsewhere and in advance, and there is no door for it.
+be asked elsewhere and in advance, and no act asks for it.
 
 Invariants, each checked by tests/core/input/test_turn_properties.py:
 
@@ -73,7 +73,7 @@ class PassReason(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Somebody who waits for the turn, and for how many seconds already."""
+    """An operator who waits for the turn, and for how many seconds already."""
 
     actor: ActorId
     kind: ActorKind
@@ -111,14 +111,14 @@ class TurnRules:
     """Limits for kinds of holder; the shorter of this and `limit` counts."""
 
     def limit_for(self, kind: ActorKind) -> float | None:
-        """Return how many seconds a turn of such a holder lasts, None for ever."""
+        """Return how many seconds a turn of such a holder lasts; None: no limit."""
         limits = (self.limit, self.kind_limits.get(kind))
         return min((one for one in limits if one is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """An operator reached for the turn, expecting it free."""
+    """An operator took the turn, expecting it to be free."""
 
     actor: ActorId
 
@@ -133,7 +133,7 @@ class AskedFor:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The holder answered somebody who waits."""
+    """The holder answered a waiting operator."""
 
     actor: ActorId
     asker: ActorId
@@ -142,7 +142,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Gave:
-    """The holder gave the turn to somebody by name."""
+    """The holder gave the turn to an operator by name."""
 
     actor: ActorId
     to: ActorId
@@ -195,7 +195,7 @@ class PassTurn:
 
 @dataclass(frozen=True, slots=True)
 class AskHolder:
-    """Tell the holder that somebody waits, until `answer_by`."""
+    """Tell the holder that an operator waits, until `answer_by`."""
 
     holder: ActorId
     asker: ActorId
@@ -252,7 +252,7 @@ class Turn:
         return tuple(self._waiting)
 
     def adopt(self, rules: TurnRules) -> None:
-        """Go by other rules from the next turn on; a free turn has not begun."""
+        """Apply other rules from the next turn on; a free turn has not begun."""
         self._coming_rules = rules
         if self.holder is None:
             self._rules = rules
@@ -370,7 +370,7 @@ class Turn:
         if self._passed_at == now:
             # Two patiences that end together must not take the turn from one
             # another in the same instant.
-            return self._turn_away(asker, "somebody else was first")
+            return self._turn_away(asker, "another operator was first")
         return self._pass_to(asker, PassReason.DEFAULTED, now)
 
     def _turn_away(self, asker: ActorId, why: str) -> list[Effect]:

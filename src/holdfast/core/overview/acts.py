@@ -1,4 +1,4 @@
-"""What the overview is told besides keys, and what it has done."""
+"""The overview's events besides keys, and its effects."""
 
 from typing import NamedTuple
 
@@ -125,6 +125,13 @@ class End(NamedTuple):
     key: Key
 
 
+class Recover(NamedTuple):
+    """Begin the next life of a session: from an image, or else by its command."""
+
+    key: Key
+    image: int = 0
+
+
 class LookNow(NamedTuple):
     """Look at a session, even if that wakes it."""
 
@@ -144,5 +151,5 @@ class Leave(NamedTuple):
 
 
 Effect = (Attach | Create | Seize | Freeze | Thaw | Approve | Deny | Rename | End) | (
-    LookNow | Redraw | Suspend | Leave
+    Recover | LookNow | Redraw | Suspend | Leave
 )

@@ -7,8 +7,8 @@ from holdfast.term.canvas import wrapped
 
 MAX_ENTRY = 500
 
-UNREAD = "there is more below: read it to its end first"
-GONE = "it waits no longer: decided, withdrawn or changed"
+UNREAD = "there is more below: scroll to the end first"
+GONE = "no longer pending: decided, withdrawn or changed"
 
 
 class Entry:
@@ -103,12 +103,12 @@ class Review:
             self._show(self.waiting[place])
 
     def fit(self, width: int, room: int) -> None:
-        """Take how much room there is for it."""
+        """Note how much room there is for it."""
         self._count, self._room = len(self.lines(width)), max(1, room)
         self.scroll(0)
 
     def painted(self) -> None:
-        """Take that it is on the screen, as far as it fits."""
+        """Note that it is on the screen, as far as it fits."""
         self._seen = max(self._seen, self.top + self._room)
 
     def press(self, name: str) -> None:

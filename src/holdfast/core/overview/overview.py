@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 The overview knows sessions by host and id, and one of them is selected. What hosts
 list and what was seen of a session comes as events; keys change what is shown, or
-become effects, which somebody else performs.
+become effects, which the driver performs.
 
     LIST ◀──w──▶ WALL          every session; Enter attaches
       │ a
@@ -20,36 +20,12 @@ I1  The selection follows its session, however the list is ordered; if that is g
     the one that has taken its place is selected.
 I2  Nothing is approved but what is under review, by its digest, and not before its
     end was on the screen. If it is gone, the review says so, and decides nothing.
-I3  What cannot be undone (an end, a seizure from somebody) is asked about first, and
+I3  What cannot be undone (an end, a seize from an operator) is asked about first, and
     the question is about the session that was selected then.
 I4  What is pasted is never a command.
 """
 
-from holdfast.core.overview import geometry
-from holdfast.core.overview.acts import (
-    Approve,
-    Attach,
-    Chosen,
-    Create,
-    Deny,
-    Effect,
-    End,
-    Event,
-    Freeze,
-    HostLost,
-    Leave,
-    Looked,
-    LookNow,
-    Redraw,
-    Rename,
-    Resized,
-    Scrolled,
-    Seize,
-    SessionsListed,
-    Suspend,
-    Thaw,
-    Told,
-)
+from holdfast.core.overview import acts, geometry
 from holdfast.core.overview.dialogs import Entry, Question, Review
 from holdfast.core.overview.sessions import (
     URGENT,
@@ -106,7 +82,7 @@ class Overview:
         self.entry: Entry | None = None
         self.question: Question | None = None
         self.review: Review | None = None
-        self.notice: Told | None = None
+        self.notice: acts.Told | None = None
         self._notice_until = 0.0
         self._before_help = LIST
         self._is_used = False
@@ -143,7 +119,7 @@ class Overview:
         return list(zip(order[first:], places, strict=False))
 
     def count_urgent(self) -> int:
-        """Return how many sessions need somebody."""
+        """Return how many sessions need attention."""
         return sum(row.need in URGENT for row in self.known.values())
 
     def next_deadline(self) -> float | None:
@@ -158,13 +134,13 @@ class Overview:
             self.notice = None
 
     def painted(self) -> None:
-        """Take that what is shown is on the screen."""
+        """Note that what is shown is on the screen."""
         if self.review is not None and self.page == REVIEW:
             self.review.painted()
 
-    def handle(self, event: Event, now: float) -> list[Effect]:
+    def handle(self, event: acts.Event, now: float) -> list[acts.Effect]:
         """Take what happened; return what is to be done."""
-        effects: list[Effect] = []
+        effects: list[acts.Effect] = []
         if self.notice is None:
             self._notice_until = now + NOTICE
         match event:
@@ -172,14 +148,14 @@ class Overview:
                 self.notice, self._is_used = None, True
                 self._notice_until = now + NOTICE
                 effects = self._pressed(name)
-            case Told():
+            case acts.Told():
                 self.notice, self._notice_until = event, now + NOTICE
             case Paste(text):
                 self._typed(text)
-            case Chosen(key):
+            case acts.Chosen(key):
                 self._is_used = True
                 effects = self._pointed(key)
-            case Scrolled(by):
+            case acts.Scrolled(by):
                 self._is_used = True
                 self._scroll(by * WHEEL)
             case _:
@@ -189,16 +165,18 @@ class Overview:
 
     # ── what is told ──────────────────────────────────────────────────────
 
-    def _learn(self, event: Resized | SessionsListed | HostLost | Looked) -> None:
+    def _learn(
+        self, event: acts.Resized | acts.SessionsListed | acts.HostLost | acts.Looked
+    ) -> None:
         match event:
-            case Resized(columns, rows):
+            case acts.Resized(columns, rows):
                 self.columns, self.lines = max(1, columns), max(1, rows)
-            case SessionsListed(host, rows):
+            case acts.SessionsListed(host, rows):
                 self._list(host, rows)
-            case HostLost(host, why):
+            case acts.HostLost(host, why):
                 self.away[host] = why
                 self.is_loading = False
-            case Looked(key, look):
+            case acts.Looked(key, look):
                 self._look(key, look)
         self._order = None
 
@@ -224,7 +202,7 @@ class Overview:
         self.known[key] = row._replace(look=look)
 
     def _settle(self) -> None:
-        """Have the selection on a session, and in sight."""
+        """Select a session, and scroll to it."""
         order = self.order()
         keys = [row.key for row in order]
         if self.selected in keys and self._is_used:
@@ -250,9 +228,9 @@ class Overview:
 
     # ── keys ──────────────────────────────────────────────────────────────
 
-    def _pressed(self, name: str) -> list[Effect]:
+    def _pressed(self, name: str) -> list[acts.Effect]:
         if name in ("C-l", "C-z"):
-            return [Redraw() if name == "C-l" else Suspend()]
+            return [acts.Redraw() if name == "C-l" else acts.Suspend()]
         if self.question is not None:
             question, self.question = self.question, None
             return [question.effect] if name in ("y", "Y") else []
@@ -262,7 +240,7 @@ class Overview:
         if self.page == HELP:
             self._show(self._before_help)
         elif name in ("q", "C-c", "C-d"):
-            return [Leave()]
+            return [acts.Leave()]
         elif not (self._moved(name) or self._turned(name)):
             return self._acted(name)
         return []
@@ -299,45 +277,64 @@ class Overview:
                 return False
         return True
 
-    def _acted(self, name: str) -> list[Effect]:
+    def _acted(self, name: str) -> list[acts.Effect]:
         """Do what is done with the session that is selected."""
         row = self.chosen()
-        effects: list[Effect] = []
+        effects: list[acts.Effect] = []
         if name == "n":
             host = row.host if row is not None else ""
             where = f" at {host}" if host else ""
             self.entry = Entry("name", f"new session{where}, name", host=host)
         elif row is None:
             pass
+        elif row.gone:
+            self._begin_again(row, name)
         elif name in ("Enter", "o") and row.is_over:
-            self.notice = Told(f"{row.label} has ended; x removes it", is_bad=True)
+            self.notice = acts.Told(f"{row.label} has ended; x removes it", is_bad=True)
         elif name in ("Enter", "o"):
-            effects = [Attach(row.key, observes=name == "o")]
+            effects = [acts.Attach(row.key, observes=name == "o")]
         elif name == "r":
             self.entry = Entry("rename", f"rename {row.label} to", key=row.key)
         else:
             effects = self._asked(row, name)
         return effects
 
-    def _asked(self, row: Row, name: str) -> list[Effect]:
+    def _begin_again(self, row: Row, name: str) -> None:
+        """Ask whether to recover or restore a session that no process holds."""
+        image = row.image or (row.saved if name == "i" else 0)
+        if image and name in ("Enter", "i"):
+            which = "from disk" if row.image else "from its newest image"
+            asked = f"restore {row.label} {which}?"
+            self.question = Question(asked, acts.Recover(row.key, image))
+        elif row.hindrance:
+            self.notice = acts.Told(
+                f"{row.label} is lost: {row.hindrance}", is_bad=True
+            )
+        elif name == "Enter":
+            asked = f"start {row.label} again? its memory is gone"
+            self.question = Question(asked, acts.Recover(row.key))
+        else:
+            self.notice = acts.Told(f"{row.label} is {row.gone}; {row.told_way_back}")
+
+    def _asked(self, row: Row, name: str) -> list[acts.Effect]:
         """Ask something of a session, or the user first if it cannot be undone."""
         look = row.look or Look()
         match name:
             case " ":
-                return [LookNow(row.key)]
+                return [acts.LookNow(row.key)]
             case "a":
                 return self._begin_review(row)
             case "f":
-                return [Thaw(row.key) if row.is_frozen else Freeze(row.key)]
+                return [acts.Thaw(row.key) if row.is_frozen else acts.Freeze(row.key)]
             case "s" if not look.turn or look.is_ours:
-                return [Seize(row.key)]
+                return [acts.Seize(row.key)]
             case "s":
                 asked = f"take the turn of {row.label} from {look.turn}?"
-                self.question = Question(asked, Seize(row.key))
+                self.question = Question(asked, acts.Seize(row.key))
             case "x":
                 asked = f"end {row.label} and everything that runs in it?"
                 asked = f"remove {row.label} from the list?" if row.is_over else asked
-                self.question = Question(asked, End(row.key))
+                self.question = Question(asked, acts.End(row.key))
             case _:
                 pass
         return []
@@ -366,9 +363,9 @@ class Overview:
             if row.need in URGENT:
                 self.selected = row.key
                 return
-        self.notice = Told("nothing waits for anybody")
+        self.notice = acts.Told("no session needs attention")
 
-    def _pointed(self, key: Key) -> list[Effect]:
+    def _pointed(self, key: Key) -> list[acts.Effect]:
         """Select a session; attach to it, if it is selected already."""
         if self.entry is not None or self.question is not None:
             return []
@@ -384,7 +381,7 @@ class Overview:
             self.entry.type(text)
             self._seek()
 
-    def _entered(self, name: str) -> list[Effect]:
+    def _entered(self, name: str) -> list[acts.Effect]:
         entry = self.entry
         assert entry is not None  # noqa: S101  # the caller has looked
         if name in ("Escape", "C-c"):
@@ -404,34 +401,34 @@ class Overview:
         if self.entry is not None and self.entry.kind == "find":
             self.wanted, self._order = self.entry.text, None
 
-    def _done(self, entry: Entry) -> list[Effect]:
+    def _done(self, entry: Entry) -> list[acts.Effect]:
         match entry.kind:
             case "name":
                 title = "command (empty: your shell)"
                 self.entry = Entry("command", title, host=entry.host, name=entry.text)
             case "command":
-                return [Create(entry.host, entry.name, entry.text)]
+                return [acts.Create(entry.host, entry.name, entry.text)]
             case "rename" if entry.text and entry.key is not None:
-                return [Rename(entry.key, entry.text)]
+                return [acts.Rename(entry.key, entry.text)]
             case _:
                 pass
         return []
 
     # ── approvals ─────────────────────────────────────────────────────────
 
-    def _begin_review(self, row: Row) -> list[Effect]:
+    def _begin_review(self, row: Row) -> list[acts.Effect]:
         """Show what waits in a session, or in the first in which something does."""
         found = next((one for one in (row, *self.order()) if _is_held(one)), None)
         if found is None:
-            self.notice = Told("nothing waits for approval")
+            self.notice = acts.Told("nothing waits for approval")
             return []
         row = found
         self.selected = row.key
         self.review = Review(row.key, row.label)
         self._show(REVIEW)
-        return [] if row.pending else [LookNow(row.key)]
+        return [] if row.pending else [acts.LookNow(row.key)]
 
-    def _reviewed(self, name: str) -> list[Effect]:
+    def _reviewed(self, name: str) -> list[acts.Effect]:
         review = self.review
         assert review is not None  # noqa: S101  # the page is shown only then
         if name in ("Escape", "q", "a"):
@@ -445,16 +442,16 @@ class Overview:
             review.press(name)
         return []
 
-    def _decided(self, review: Review, *, approves: bool) -> list[Effect]:
+    def _decided(self, review: Review, *, approves: bool) -> list[acts.Effect]:
         """Decide, and go back to the list: a key that repeats decides nothing more."""
         why = review.hindrance(approves=approves)
         one = review.shown
         if why or one is None:
-            self.notice = Told(why, is_bad=True)
+            self.notice = acts.Told(why, is_bad=True)
             return []
         self.review = None
         self._show(LIST)
-        kind = Approve if approves else Deny
+        kind = acts.Approve if approves else acts.Deny
         return [kind(review.key, one.ticket, one.digest)]
 
 

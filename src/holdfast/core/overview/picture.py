@@ -40,7 +40,7 @@ _MARKS = {
     "frozen": "#",
     "over": "-",
 }
-"""What stands before a session that needs somebody: colours alone would not do."""
+"""The mark before a session that needs attention: colours alone are not enough."""
 
 _RESTLESS = int(Look.BLINK | Look.INVISIBLE | Look.OVERLINE)
 """Looks that a session's picture does not have in the overview."""
@@ -72,32 +72,34 @@ _WALL_HINTS: tuple[Hint, ...] = (
 _REVIEW_HINTS: tuple[Hint, ...] = (
     ("y", "y", "approve"),
     ("n", "n", "deny"),
-    ("Escape", "Esc", "leave it waiting"),
+    ("Escape", "Esc", "leave it pending"),
     ("PageDown", "PgDn", "more"),
 )
 _HELP = (
     ("Up Down j k", "select a session; PgUp PgDn Home End go farther"),
-    ("Tab", "go to the next session that needs somebody"),
-    ("Enter", "attach; detach there, and you are here again"),
-    ("o", "attach without typing: observe"),
-    ("a", "see what waits for approval; y approves it, n denies it"),
+    ("Tab", "go to the next session that needs attention"),
+    ("Enter", "attach; detaching returns here"),
+    ("", "recover a lost session, or restore one on disk"),
+    ("i", "restore a lost session from its newest image"),
+    ("o", "attach as an observer"),
+    ("a", "show the pending approval; y approves, n denies"),
     ("s", "seize the turn"),
     ("f", "freeze, or thaw what is frozen"),
-    ("n", "start a new session, at the host of the selected one"),
+    ("n", "start a session on the host of the selected one"),
     ("r", "rename"),
     ("x", "end the session, or remove one that has ended"),
     ("w", "the wall: several sessions at once, live"),
-    ("/", "show only sessions with these words; Esc shows all"),
-    ("Space", "look at a session that dozes, which wakes it"),
+    ("/", "filter the list; Esc shows all"),
+    ("Space", "show a sleeping session, which wakes it"),
     ("Ctrl-L", "draw everything again"),
     ("Ctrl-Z", "suspend"),
-    ("q", "quit; every session goes on"),
+    ("q", "quit; all sessions keep running"),
     ("", ""),
-    ("!", "waits for approval, or calls for somebody"),
+    ("!", "waits for approval, or calls for attention"),
     ("*", "asks for a secret"),
-    ("?", "waits for input, or somebody asks for the turn"),
+    ("?", "waits for input, or the turn is asked for"),
     ("#", "frozen"),
-    ("-", "has ended"),
+    ("-", "has ended, was lost, or is on disk"),
 )
 
 _TITLES = ("", "NAME", "STATE", "TURN", "HERE", "AGE", "WHAT")
@@ -165,13 +167,13 @@ class Drawing:
         told = [f"{count} session{'' if count == 1 else 's'}"]
         if overview.wanted:
             told.append(f"{len(overview.order())} with “{overview.wanted}”")
-        told += [f"{host or 'the keeper'} is away" for host in overview.away]
+        told += [f"{host or 'the keeper'} cannot be reached" for host in overview.away]
         column = canvas.put(
             0, 1, "holdfast", BAR._replace(look=Look.INVERSE | Look.BOLD)
         )
         column = canvas.put(0, column, "  " + ", ".join(told), BAR)
         if urgent:
-            says = f"{urgent} need{'s' if urgent == 1 else ''} somebody"
+            says = f"{urgent} need{'s' if urgent == 1 else ''} attention"
             column = max(column + 2, canvas.columns - len(says) - 1)
             canvas.put(0, column, says, Style(YELLOW, 0, Look.INVERSE | Look.BOLD))
 
@@ -240,7 +242,7 @@ class Drawing:
         if overview.is_loading:
             said = "looking for sessions…"
         elif overview.wanted:
-            said = "no session has these words; Esc shows all"
+            said = "no session matches; Esc shows all"
         else:
             said = "no sessions; n starts one"
         self.canvas.put(place.row, place.column, clipped(said, place.columns), DIM)
@@ -348,7 +350,7 @@ class Drawing:
         number = f", {place + 1} of {count}" if place is not None and count > 1 else ""
         said = f" {review.label} waits for approval{number} "
         if review.is_gone:
-            said = f" {review.label}: it waits no longer "
+            said = f" {review.label}: no longer pending "
         self.canvas.fill(0, 0, self.canvas.columns, BAR)
         self.canvas.put(0, 0, said, Style(YELLOW, 0, Look.INVERSE | Look.BOLD))
 
@@ -421,10 +423,14 @@ def _facts(row: Row) -> str:
 
 def _unseen(row: Row) -> str:
     """Return why there is no picture of a session."""
+    if row.gone:
+        return f"{row.hindrance or 'no process has it'}; {row.told_way_back}".rstrip(
+            "; "
+        )
     if row.is_over:
-        return "it has ended; `holdfast log` has what happened"
+        return "it has ended; `holdfast log` shows what happened"
     if row.is_dozing:
-        return "asleep: nothing happens in it; Space wakes it for a look"
+        return "asleep; Space wakes it"
     if row.look is not None and row.look.error:
         return row.look.error
     return "looking…"

@@ -1,4 +1,4 @@
-"""The sessions of an overview: what is known of each, and which need somebody.
+"""The sessions of an overview: what is known about each, and which need attention.
 
 A session is known twice: by what its keeper lists (`Listed`), and by what its holder
 said when it was looked at (`Look`), if it was. Both come from other processes, perhaps
@@ -8,6 +8,7 @@ of other hosts, and hold what programs wrote: every text here is made safe to pr
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from holdfast.model.lost_record import LostRecord
 from holdfast.model.text import printable, shown_name
 from holdfast.term.canvas import Style
 
@@ -17,16 +18,16 @@ MAX_WORD = 64
 MAX_ATTENTION = 120
 
 NEEDS = ("approval", "secret", "attention", "input", "turn", "frozen", "", "over")
-"""What a session may need somebody for, most urgent first."""
+"""Why a session may need attention, most urgent first."""
 
 URGENT = NEEDS[:5]
-"""Those that somebody waits for."""
+"""Those that hold up an operator or a program."""
 
 _TOLD = {
     "approval": "waits for approval",
     "secret": "asks for a secret",
     "input": "waits for input",
-    "turn": "somebody asks for the turn",
+    "turn": "the turn is asked for",
 }
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
@@ -100,6 +101,18 @@ class Row(NamedTuple):
     is_reconstructed: bool = False
     """Whether it was lost, and begun again from what was kept."""
 
+    gone: str = ""
+    """`lost` or `on disk`, if no process has it."""
+
+    image: int = 0
+    """In which of its images it is, if it is on disk."""
+
+    saved: int = 0
+    """Its newest image, if it was lost and has one."""
+
+    hindrance: str = ""
+    """Why a lost session cannot be started again; empty if it can."""
+
     @property
     def key(self) -> Key:
         """What it is known by, whatever it is called."""
@@ -112,8 +125,8 @@ class Row(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended."""
-        return self.exit is not None
+        """Whether it has ended, or no process has it."""
+        return self.exit is not None or bool(self.gone)
 
     @property
     def pending(self) -> tuple[Waiting, ...]:
@@ -122,7 +135,7 @@ class Row(NamedTuple):
 
     @property
     def need(self) -> str:
-        """What it needs somebody for, a word of NEEDS."""
+        """Why it needs attention, a word of NEEDS."""
         look, state = self.look or Look(), self.word
         needs = {
             "over": self.is_over,
@@ -138,7 +151,7 @@ class Row(NamedTuple):
     @property
     def is_frozen(self) -> bool:
         """Whether it stands still."""
-        return self.word == "frozen" or (self.look or Look()).is_frozen
+        return self.word in ("frozen", "fenced") or (self.look or Look()).is_frozen
 
     @property
     def word(self) -> str:
@@ -156,12 +169,14 @@ class Row(NamedTuple):
 
     @property
     def crowd(self) -> int:
-        """How many are attached."""
+        """How many operators are attached."""
         return len({*self.attached}) if self.look is None else self.look.attached
 
     @property
     def told_state(self) -> str:
         """What it does, in the words of `holdfast state`."""
+        if self.gone:
+            return self.gone
         if self.exit is not None:
             return f"exited {self.exit}" if self.exit >= 0 else f"killed {-self.exit}"
         if self.is_dozing:
@@ -172,8 +187,17 @@ class Row(NamedTuple):
         return (self.word or "running") + doubt
 
     @property
+    def told_way_back(self) -> str:
+        """Which keys begin a session again that no process has."""
+        if self.image:
+            return "Enter restores it"
+        again = "" if self.hindrance else "Enter starts it again"
+        saved = "i restores its newest image" if self.saved else ""
+        return ", ".join(filter(None, (again, saved)))
+
+    @property
     def told_need(self) -> str:
-        """What it needs somebody for, in a few words; empty if nothing."""
+        """Why it needs attention, in a few words; empty if it does not."""
         look = self.look or Look()
         if self.need == "attention":
             return self.attention
@@ -206,6 +230,21 @@ def row_from(facts: object, host: str = "") -> Row | None:
         shown_name(_text(rest.get("turn_of"))),
         _names(rest.get("attached")),
         is_reconstructed=_number(rest.get("recovered_ms")) > 0,
+    )
+
+
+def row_of_lost(one: LostRecord) -> Row:
+    """Return a session that no process has."""
+    return Row(
+        one.host,
+        one.id,
+        shown_name(one.name) if one.name else printable(one.id, MAX_ID),
+        command=one.line,
+        created_ms=one.seen_ms,
+        gone="on disk" if one.image else "lost",
+        image=one.image,
+        saved=one.saved,
+        hindrance="" if one.image else printable(one.why, MAX_ATTENTION),
     )
 
 
@@ -245,7 +284,7 @@ def refreshed(row: Row, look: Look | None) -> Look | None:
 
 
 def ordered(rows: Iterable[Row]) -> list[Row]:
-    """Return sessions, those that need somebody first, else the newest."""
+    """Return sessions, those that need attention first, then the newest."""
     return sorted(
         rows, key=lambda row: (NEEDS.index(row.need), -row.created_ms, row.key)
     )
@@ -254,7 +293,7 @@ def ordered(rows: Iterable[Row]) -> list[Row]:
 def walled(rows: list[Row]) -> list[Row]:
     """Return sessions for the wall: tiles keep their places while nothing happens.
 
-    Those that need somebody come first, then those that are awake; the ended are left
+    Those that need attention come first, then those that are awake; the ended are left
     out.
     """
     return sorted(
@@ -295,7 +334,7 @@ def _named(one: object) -> str:
         case {"name": str(name)} if name:
             return shown_name(name)
         case _:
-            return "somebody"
+            return "unknown"
 
 
 def _names(told: object) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ What an editor writes is a candidate. `gate apply` puts it in force: the host's
 logbook says so first, then the *record* takes the place of the one before. It is
 one file, so that text and proof cannot come apart:
 
-    first line   digest, plug-ins, who, when, which entry of the book, a seal
+    first line   digest, plug-ins, who, when, which entry of the book, the ladder if
+                 a step was ever made (core.autonomy.ladder), a seal
     the rest     the policy, as it was applied
 
 The seal is a code over all of it under a key that only the host has. A program that
@@ -17,8 +18,8 @@ is not the one that the book's last line names.
     none         not there        nothing was ever applied: the defaults hold
     a digest     that one         it is in force
     a digest     another, none    the draft, if it is that one: an apply was cut off;
-                                  otherwise somebody has meddled
-    cannot be read                somebody has meddled
+                                  otherwise tampered with
+    cannot be read                tampered with
 
 Invariants, checked by tests/core/policy/test_applied_policy.py:
 
@@ -32,6 +33,7 @@ import hashlib
 import hmac
 from dataclasses import dataclass, replace
 
+from holdfast.core.autonomy.ladder import MAX_LADDER, ladder_from
 from holdfast.core.book.host_book import NO_POLICY, policy_after
 from holdfast.core.book.logbook import Entry
 from holdfast.core.policy.policy import Policy
@@ -42,14 +44,14 @@ from holdfast.model.text import printable
 from holdfast.model.verdicts import Verdict
 from holdfast.wire.lines import Value, decode_line, encode_line
 
-MAX_RECORD = MAX_FILE + 4096
-"""Bytes of a record: the largest policy, and its first line."""
+MAX_RECORD = MAX_FILE + 2 * MAX_LADDER + 4096
+"""Bytes of a record: the largest policy, and its first line with the largest ladder."""
 
 SHORT = 32
 """Hexadecimal digits of a digest in an input's entry: 16 bytes."""
 
 TAMPERED = "policy-tampered"
-"""The rule that denies agents everything on a host somebody has meddled with."""
+"""The rule that denies agents everything on a host whose policy was tampered with."""
 
 _SHUT = """[[rule]]
 name = "{}"
@@ -77,10 +79,30 @@ class Applied:
     entry: int = -1
     """Where the host's logbook says so."""
 
+    ladder: str = ""
+    """The rungs that operators stand on, as they are written down."""
+
     @property
     def digest(self) -> str:
-        """What it is known by: SHA-256 of the text and, if any, of the plug-ins."""
+        """What it is known by: SHA-256 of the text, of the plug-ins and the ladder."""
+        return digest_of(self.text, self.plugins, self.ladder)
+
+    @property
+    def file_digest(self) -> str:
+        """What it would be known by if no step had ever been made."""
         return digest_of(self.text, self.plugins)
+
+    def policy(self) -> Policy:
+        """Read the policy, with the rungs that hold.
+
+        Raises:
+            UsageError: This version cannot read it.
+            PeerError: This version cannot read the ladder.
+
+        """
+        rungs = ladder_from(self.ladder).rungs
+        read = read_policy(self.text)
+        return replace(read, rungs=rungs) if rungs else read
 
     def to_bytes(self, key: bytes) -> bytes:
         """Write the record down."""
@@ -90,6 +112,7 @@ class Applied:
             "by": self.by,
             "at": self.at_wall_ms,
             "entry": self.entry,
+            **({"ladder": self.ladder} if self.ladder else {}),
         }
         sealed = encode_line({**head, "seal": _seal(encode_line(head), self.text, key)})
         return sealed + b"\n" + self.text
@@ -99,9 +122,11 @@ NOTHING = Applied(b"")
 """What holds where nothing was ever applied: an empty policy."""
 
 
-def digest_of(text: bytes, plugins: str = "") -> str:
+def digest_of(text: bytes, plugins: str = "", ladder: str = "") -> str:
     """Return what a policy is known by."""
-    return hashlib.sha256(text + plugins.encode()).hexdigest()
+    # No policy has a zero: where the ladder begins cannot be mistaken.
+    steps = b"\0" + ladder.encode() if ladder else b""
+    return hashlib.sha256(text + plugins.encode() + steps).hexdigest()
 
 
 def read_record(raw: bytes, key: bytes) -> Applied:
@@ -117,8 +142,9 @@ def read_record(raw: bytes, key: bytes) -> Applied:
     except MalformedMessage:
         raise PolicyTampered("its record was changed") from None
     seal = record.pop("seal", None)
-    is_whole = list(record) == list(_MEMBERS) and all(
-        type(record[name]) is kind for name, kind in _MEMBERS.items()
+    members = {**_MEMBERS, **({"ladder": str} if "ladder" in record else {})}
+    is_whole = list(record) == list(members) and all(
+        type(record[name]) is kind for name, kind in members.items()
     )
     wanted = _seal(encode_line(record), text, key)
     if not is_whole or not isinstance(seal, str) or not seal.isascii():
@@ -131,6 +157,7 @@ def read_record(raw: bytes, key: bytes) -> Applied:
         str(record["by"]),
         int(record["at"] or 0),
         int(record["entry"] or 0),
+        str(record.get("ladder", "")),
     )
 
 
@@ -146,7 +173,7 @@ def in_force(
     `floor` is when the newest policy was applied that was seen in force here.
 
     Raises:
-        PeerError: Somebody has meddled with it.
+        PeerError: It was tampered with.
 
     """
     named = NO_POLICY if last is None else policy_after(last)
@@ -177,9 +204,9 @@ def _named(digest: str, records: tuple[bytes | None, ...], key: bytes) -> Applie
 
 
 def closed(policy: Policy, why: str) -> Policy:
-    """Return a policy that denies everything to everybody but humans.
+    """Return a policy that denies everything to all operators but humans.
 
-    It is for a host whose policy somebody has meddled with: `policy` is the last
+    It is for a host whose policy was tampered with: `policy` is the last
     one that is known to have been applied, by which people are still judged.
     """
     said = printable(why).translate(_QUOTED)[:MAX_TEXT]

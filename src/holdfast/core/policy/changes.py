@@ -12,10 +12,10 @@ I1  Two policies that judge differently differ in some change that is listed.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from holdfast.core.policy.policy import STRICTNESS, Policy
+from holdfast.core.policy.policy import Policy
 from holdfast.core.policy.rules import Rule, Undecidable
 from holdfast.model.actors import ActorKind
-from holdfast.model.verdicts import Verdict
+from holdfast.model.verdicts import STRICTNESS, Verdict
 
 _ORDER = {Undecidable.PASS: 0, Undecidable.ASK: 1, Undecidable.DENY: 2}
 
@@ -71,6 +71,13 @@ def _kind_changes(old: Policy, new: Policy) -> Iterator[PolicyChange]:
             yield PolicyChange(
                 f"undecidable, {kind}: {told}", _ORDER[now] < _ORDER[was]
             )
+        low, high = (
+            STRICTNESS[one.autonomy.get(kind, Verdict.DENY)] for one in (old, new)
+        )
+        if old.autonomy.get(kind) != new.autonomy.get(kind):
+            top = new.autonomy.get(kind)
+            told = "no autonomy" if top is None else f"autonomy up to {top.value}"
+            yield PolicyChange(f"{told} for {kind}", high < low)
         if old.budgets.get(kind) != new.budgets.get(kind):
             yield PolicyChange(f"budget of {kind} changed", kind not in new.budgets)
 

@@ -187,7 +187,7 @@ def _some_loosely(globs: Globs, command: Command) -> Match:
 
 
 def _opens(command: Command) -> list[OpenWord]:
-    """Return what of a command is open: words, what is set, what is opened."""
+    """Return which parts of a command are open: words, variables, files."""
     words = [word for word in words_of(command) if isinstance(word, OpenWord)]
     targets = [one for one in command.redirections if one.target is None]
     is_set = any(one.value is None for one in command.assignments)

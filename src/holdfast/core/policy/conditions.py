@@ -31,7 +31,7 @@ SELF = "self"
 """Stands for the operator who makes the input."""
 
 OTHER = "other"
-"""Says of somebody that it is not."""
+"""Negates a name."""
 
 
 _ASKED: dict[str, Callable[[Question], object]] = {
@@ -68,7 +68,7 @@ class Named:
     """Whether everything is meant that is not excepted."""
 
     def fit(self, name: str, number: str) -> bool:
-        """Tell whether somebody of this name and id is meant."""
+        """Tell whether an operator of this name and id is meant."""
         lower = name.lower()
         if (name and self.not_names.fit(lower)) or self.not_ids.fit(number):
             return False

@@ -3,7 +3,7 @@
 Theory of operation
 -------------------
 A file that is executed is not always the program. If it begins with `#!`, the kernel
-executes the interpreter that is named there; if it has a format that somebody has
+executes the interpreter that is named there; if it has a format that was
 registered (binfmt_misc), the one that was registered for it. An interpreter may be
 such a file itself, and so on, MAX_DEPTH times. What the kernel does is repeated here,
 from the first HEAD bytes of the file, which are all that the kernel looks at.
@@ -41,7 +41,7 @@ class Interpreter(NamedTuple):
 
 
 class Format(NamedTuple):
-    """A format that somebody has registered with the kernel."""
+    """A format that is registered with the kernel."""
 
     interpreter: str
     keeps_name: bool

@@ -40,7 +40,7 @@ STANDARD = frozenset(
 """Folders whose programs are known by their names, as every PATH has them."""
 
 ELSEWHERE = "it runs among files of its own"
-UNKNOWN = "which file it is could not be told"
+UNKNOWN = "which file it is could not be determined"
 
 _UNSEEN = Command().sight
 """What is seen of a command that nobody needs to look at."""

@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 A process of the session stands in execve and waits: that is a *notice*. Most are
 settled at once, where the rules are read, and never come here. What comes here
-waits for somebody: for plug-ins or a webhook, or for an operator with `approve`.
+waits for an answer: from plug-ins or a webhook, or from an operator with `approve`.
 It goes through a gate of its own kind (core/input/gate.py), with a ticket that belongs
 to no turn: a turn that passes on, a seize or a freeze leaves it waiting, and the
 exec neither happens nor fails.
@@ -53,7 +53,7 @@ _GIVEN_UP = errors.PolicyUnavailable("was asked for something else meanwhile")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody's process wants to execute."""
+    """What an operator's process wants to execute."""
 
     actor: ActorId
     mark: Mark
@@ -115,7 +115,7 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """Tell them that it waits no more; `by` whom, if by somebody."""
+    """Tell operators that it is no longer pending; `by` decided it, if anyone did."""
 
     ticket: int
     wish: Wish
@@ -166,7 +166,7 @@ class _Refusals:
 
 
 class ExecGate:
-    """The execs of one session that wait for somebody."""
+    """The pending execs of one session."""
 
     def __init__(self, rules: gate.GateRules | None = None) -> None:
         self._gate = gate.Gate(rules)
@@ -182,7 +182,7 @@ class ExecGate:
 
     @property
     def is_busy(self) -> bool:
-        """Whether anybody is being waited for."""
+        """Whether an answer is pending."""
         return bool(self._held)
 
     @property
@@ -195,7 +195,7 @@ class ExecGate:
         return self._gate.is_consulting(ticket)
 
     def knows(self, ticket: int) -> bool:
-        """Tell whether a ticket is one of ours."""
+        """Tell whether a ticket belongs to this gate."""
         return ticket in self._held
 
     def actor_of(self, ticket: int) -> ActorId:
@@ -221,7 +221,7 @@ class ExecGate:
     def refused(
         self, wish: Wish, error: errors.HoldfastError, now: float
     ) -> list[Record]:
-        """Take that the rules refused something at once; return what to record."""
+        """Note that the rules refused something at once; return what to record."""
         return self._count(Record(wish, error), now)
 
     def tick(self, now: float) -> list[Effect]:
@@ -292,6 +292,10 @@ class ExecGate:
             match effect:
                 case gate.Consult(ticket):
                     effects.append(Consult(ticket, self._held[ticket].wish))
+                case gate.Preview(ticket):
+                    # What it came from has begun: an exec cannot be tried out alone.
+                    held_now = self._gate.handle(gate.Previewed(ticket, ""), now)
+                    effects += self._carry(held_now, now)
                 case gate.SeekApproval(ticket, _, _, _, rule):
                     held = self._held[ticket]
                     held.is_shown = True
@@ -325,7 +329,7 @@ class ExecGate:
             held.answer = (error,)
         if error is not None:
             return [*effects, *self._count(record, now)]
-        # What somebody was asked about is on record, whatever the answer.
+        # A request for approval is on record, whatever the answer.
         return [*effects, *([record] if held.is_shown else [])]
 
     def _count(self, record: Record, now: float) -> list[Record]:

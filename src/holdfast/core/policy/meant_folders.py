@@ -58,14 +58,14 @@ class MeantFolders:
         return Match.YES if is_meant else Match.NO
 
     def covers(self, path: str, home: str | None) -> Match:
-        """Tell whether all of it does, with everything that lies in it."""
+        """Tell whether a folder is meant with everything in it."""
         found = self.has(path, home)
         if found is Match.YES and _holds_some(path, self.excepted, home):
             return Match.NO
         return found
 
     def meets(self, path: str, home: str | None) -> Match:
-        """Tell whether it does, or something that is meant lies in it."""
+        """Tell whether a path is meant, or contains something that is."""
         found = self.has(path, home)
         if found is Match.NO and _holds_some(path, self.meant, home):
             return Match.YES

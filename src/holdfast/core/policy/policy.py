@@ -8,6 +8,7 @@ several commands is judged command by command, and the strictest counts.
 
     a deny rule fits                          deny
     else an ask rule fits                     ask
+    else a preview rule fits                  preview
     else an allow rule fits                   allow
     else                                      the default: human allow, others deny
 
@@ -20,13 +21,15 @@ judgements with this one. A default is no opinion: it counts if nobody has one.
 
 Invariants, each checked by tests/core/policy/test_policy_properties.py:
 
-I1  Deny wins over ask, and ask over allow, in whatever order the rules stand.
+I1  Deny wins over ask, ask over preview, and preview over allow, in whatever order
+    the rules stand.
 I2  No question raises anything, whatever its bytes are.
 I3  Another rule that denies never makes a judgement milder, and another that
-    asks never makes it an allow.
-I4  An empty policy allows humans and denies everybody else.
-I5  Nothing undecidable is allowed to anybody but a human by a rule about words.
+    asks or previews never makes it an allow.
+I4  An empty policy allows humans and denies all other operators.
+I5  A rule about words allows nothing undecidable, except to a human.
 I6  What not the shell alone reads is allowed by no rule about words.
+I7  A rung makes nothing milder but a default, and nothing milder than the ceiling.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +40,6 @@ from holdfast.core.input.budget import Budget
 from holdfast.core.input.turn import TurnRules
 from holdfast.core.policy.command_folders import is_under
 from holdfast.core.policy.command_words import Match, WordPatterns, both
-from holdfast.core.policy.conditions import OneOf
 from holdfast.core.policy.exec_command import (
     all_names,
     commands_of,
@@ -48,24 +50,26 @@ from holdfast.core.policy.exec_command import (
 from holdfast.core.policy.line_effects import with_effects
 from holdfast.core.policy.resolved import ResolvedPatterns
 from holdfast.core.policy.rule_index import RuleIndex
-from holdfast.core.policy.rules import Rule, Undecidable, Webhook
+from holdfast.core.policy.rules import Rule, Undecidable, Webhook, rung_of
 from holdfast.core.shell.command_line import doubtful_line, read_line
 from holdfast.core.shell.heredocs import has_heredoc
 from holdfast.core.shell.shell_grammar import grammar_of
 from holdfast.core.shell.simple_command import Command
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
-from holdfast.model.policy_questions import Execution, Place, Question
+from holdfast.model.limits import Limits
+from holdfast.model.policy_questions import Execution, Question
 from holdfast.model.resolutions import Resolution, Sort
-from holdfast.model.verdicts import Verdict
+from holdfast.model.verdicts import STRICTNESS, Verdict
 
 UNDECIDABLE = "undecidable"
 """The rule that is named when no rule could be decided."""
 
+AUTONOMY = "autonomy"
+"""The rule that is named when an operator's rung for a kind of action decides."""
+
 NO_EXEC_GATE = "no-exec-gate"
 """The rule that is named when a rule about execs cannot be kept."""
-
-STRICTNESS = {Verdict.ALLOW: 0, Verdict.ASK: 1, Verdict.DENY: 2}
 
 MAX_SHOWN_TEXT = 4096
 """Characters of a line that the document has as text; all of any honest one."""
@@ -92,11 +96,22 @@ class Policy:
     runtime: Mapping[ActorKind, Runtime] = field(default_factory=dict)
     """How sessions run that actors of a kind start."""
 
+    limits: Mapping[ActorKind, Limits] = field(default_factory=dict)
+    """The most of the machine that such a session may use."""
+
+    autonomy: Mapping[ActorKind, Verdict] = field(default_factory=dict)
+    """The highest rung that operators of a kind may reach; none if it is not here."""
+
+    rungs: Mapping[tuple[str, str], Verdict] = field(default_factory=dict)
+    """What was decided for an operator and a kind of action (core.autonomy.ladder)."""
+
     index: RuleIndex = field(init=False, compare=False, repr=False)
+    climbers: frozenset[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        # The one assignment that a frozen value has: it is made from the others.
+        # The assignments that a frozen value has: they are made from the others.
         object.__setattr__(self, "index", RuleIndex(self.rules))
+        object.__setattr__(self, "climbers", frozenset(who for who, _ in self.rungs))
 
     def when_undecidable(self, kind: ActorKind) -> Undecidable:
         """Return what the policy says, or else what is safe for this kind."""
@@ -132,8 +147,10 @@ def judge(policy: Policy, question: Question) -> Judgement:
     """Return what the rules say."""
     handling = policy.when_undecidable(question.actor.kind)
     contexts = policy.index.contexts(question, passes=handling is Undecidable.PASS)
-    if contexts.count(Match.NO) == len(contexts) or _is_unnamed(
-        policy, contexts, question.execution
+    climbs = question.actor.id in policy.climbers
+    if not climbs and (
+        contexts.count(Match.NO) == len(contexts)
+        or _is_unnamed(policy, contexts, question.execution)
     ):
         # No rule is about this actor, here and now, or about this program: the words
         # need not be read.
@@ -145,6 +162,9 @@ def judge(policy: Policy, question: Question) -> Judgement:
         # as careful with it as with a line.
         commands = with_effects(commands)
     judged = [_judged(policy, contexts, one, question) for one in commands]
+    if climbs:
+        pairs = zip(commands, judged, strict=True)
+        judged = [on_rung(policy, one, question, said) for one, said in pairs]
     if question.execution is None:
         return strictest(judged)
     prevented = [
@@ -152,6 +172,18 @@ def judge(policy: Policy, question: Question) -> Judgement:
         for command in other_names(question.execution)
     ]
     return combined(*judged, *prevented)
+
+
+def on_rung(
+    policy: Policy, command: Command, question: Question, said: Judgement
+) -> Judgement:
+    """Return what the operator's rung makes of a judgement: see I7."""
+    verdict = rung_of(policy.autonomy, policy.rungs, command, question)
+    if verdict is None:
+        return said
+    if not said.by_default and STRICTNESS[verdict] <= STRICTNESS[said.verdict]:
+        return said
+    return Judgement(verdict, AUTONOMY, "its rung for this kind of action")
 
 
 def _is_unnamed(
@@ -176,15 +208,10 @@ def without_exec_gate(policy: Policy, question: Question) -> Judgement | None:
     executing = replace(question, kind=kind, execution=Execution(None, None, ()))
     contexts = policy.index.contexts(executing)
     for rule, context in zip(policy.rules, contexts, strict=True):
-        if context is not Match.NO and _is_about_execs(rule):
-            why = f"rule {rule.name} is about execs, which nobody judges here"
+        if context is not Match.NO and rule.is_about_execs:
+            why = f"rule {rule.name} is about execs, which are not judged here"
             return Judgement(Verdict.DENY, NO_EXEC_GATE, why)
     return None
-
-
-def _is_about_execs(rule: Rule) -> bool:
-    only_execs = OneOf("at", frozenset({Place.EXEC}))
-    return rule.verdict is not Verdict.ALLOW and only_execs in rule.conditions
 
 
 def explain(policy: Policy, question: Question) -> tuple[Finding, ...]:
@@ -255,9 +282,9 @@ def _is_read_otherwise(commands: Sequence[Command], resolution: Resolution) -> b
 
 
 def typed_commands(question: Question) -> tuple[Command, ...]:
-    """Return the commands of a text, with what stands typed before it."""
+    """Return the commands of a text, with the unsubmitted input before it."""
     if question.staged is None:
-        return doubtful_line(question.payload, "what it goes on with is not known")
+        return doubtful_line(question.payload, "what follows is not known")
     ended = question.kind is InputKind.COMMAND
     grammar = grammar_of(question.shell)
     line, values = question.staged + question.payload, question.values
@@ -346,7 +373,8 @@ def _judged(
         # An ask that is sure stands, unless what may be denied is to be denied.
         if verdict in sure and not _overruled(policy, verdict, unsure, question):
             return _said_by(sure[verdict])
-    return _weighed(policy, sure.get(Verdict.ALLOW), unsure, command, question)
+    mildest = sure.get(Verdict.PREVIEW) or sure.get(Verdict.ALLOW)
+    return _weighed(policy, mildest, unsure, command, question)
 
 
 def _prevented(
@@ -380,21 +408,23 @@ def _overruled(
 
 def _weighed(
     policy: Policy,
-    allowed: Rule | None,
+    mildest: Rule | None,
     unsure: dict[Verdict, Rule],
     command: Command,
     question: Question,
 ) -> Judgement:
-    """Judge what no rule surely prevents, by what may fit or may not."""
+    """Judge what no rule surely denies or asks about, by what may fit or may not."""
     kind = question.actor.kind
     default = Judgement(policy.default[kind], f"default-{kind}", by_default=True)
-    otherwise = default if allowed is None else _said_by(allowed)
+    otherwise = default if mildest is None else _said_by(mildest)
     handling = policy.when_undecidable(kind)
     if handling is Undecidable.PASS:
         return otherwise
     preventing = unsure.get(Verdict.DENY) or unsure.get(Verdict.ASK)
+    if otherwise.verdict is not Verdict.PREVIEW:
+        preventing = preventing or unsure.get(Verdict.PREVIEW)
     allowing = unsure.get(Verdict.ALLOW)
-    if otherwise.verdict is Verdict.ALLOW:
+    if mildest is not None or otherwise.verdict is Verdict.ALLOW:
         allowing = None  # Whether it fits or not, the answer is the same.
     doubtful = preventing or allowing
     if doubtful is None:
@@ -434,7 +464,7 @@ def _finding(
         doubt = commands[found.index(Match.MAYBE)].doubt
         if not doubt and _is_overheard(rule, question):
             doubt = "another program than the shell may read it"
-        because = doubt or f"nobody can tell by {_key(rule, Match.MAYBE, question)}"
+        because = doubt or f"cannot be decided by {_key(rule, Match.MAYBE, question)}"
         return Finding(rule.name, rule.verdict, Match.MAYBE, because)
     key = _key(rule, Match.NO, question)
     return Finding(rule.name, rule.verdict, Match.NO, f"it does not fit by {key}")

@@ -13,6 +13,7 @@ docs/spec/policy.md is the format.
     [webhook]       url, timeout
     [turn]          limit, grace, ask, next
     [runtime]       kind of actor = "capsule" or "plain"
+    [limits.KIND]   memory, cpus, pids
     [budget.KIND]   inputs_per_minute, bytes_per_minute, turn_seconds
     [folders]       name = folders, for which @name stands in rules
     [[rule]]        verdict, name, why, and what it wants
@@ -55,6 +56,7 @@ from holdfast.core.policy.rule_keys import (
 from holdfast.core.policy.rules import Rule, Undecidable, Webhook
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedPolicy
+from holdfast.model.limits import EXPECTED, Limits, limits_from
 from holdfast.model.text import printable
 from holdfast.model.toml_text import Problem, parsed
 from holdfast.model.verdicts import Verdict
@@ -78,7 +80,7 @@ MAX_PLUGINS = 8
 """Plug-ins that are asked about every input."""
 
 MAX_TIMEOUT = 1.5
-"""Seconds for a webhook: the gate waits 2 for everybody together."""
+"""Seconds for a webhook: the gate waits 2 for all together."""
 
 DEFAULT_TIMEOUT = 1.0
 """Seconds a webhook has if the file does not say."""
@@ -151,6 +153,8 @@ class _Reading:
             self._turn(document, budgets),
             budgets,
             self._kinds(document, "runtime", Runtime),
+            self._limits(document),
+            self._autonomy(document),
         )
 
     # ── rules ─────────────────────────────────────────────────────────────
@@ -241,6 +245,13 @@ class _Reading:
                 self._note(self._line_in(name, key), f"{name}: {key}", what)
         return found
 
+    def _autonomy(self, document: Mapping[str, object]) -> dict[ActorKind, Verdict]:
+        found = self._kinds(document, "autonomy", Verdict)
+        if ActorKind.HUMAN in found:
+            what = "humans climb no ladder: rules and the default are theirs"
+            self._note(self._line_in("autonomy", "human"), "autonomy: human", what)
+        return found
+
     def _named_folders(self, document: Mapping[str, object]) -> dict[str, list[object]]:
         given = document.get("folders", {})
         if not isinstance(given, dict):
@@ -306,6 +317,15 @@ class _Reading:
             found[ActorKind(kind)] = read_budget(table, self._complaint_about(name))
         return found
 
+    def _limits(self, document: Mapping[str, object]) -> dict[ActorKind, Limits]:
+        given = self._table(document, "limits", _KINDS)
+        found = {}
+        for kind in sorted(_KINDS & given.keys()):
+            name = f"limits.{kind}"
+            table = self._table({name: given[kind]}, name, frozenset(EXPECTED))
+            found[ActorKind(kind)] = limits_from(table, self._complaint_about(name))
+        return found
+
     def _complaint_about(self, table: str) -> Complain:
         def complain(key: str, what: str) -> None:
             self._note(self._line_in(table, key), f"{table}: {key}", what)
@@ -338,12 +358,14 @@ class _Reading:
 
 _SECTIONS = frozenset(
     {
+        "autonomy",
         "default",
         "undecidable",
         "plugins",
         "webhook",
         "turn",
         "runtime",
+        "limits",
         "budget",
         "folders",
         "rule",
@@ -360,7 +382,7 @@ def _verdict(given: Mapping[str, object], complain: Complain) -> Verdict:
     said = given.get("verdict")
     if isinstance(said, str) and said in list(Verdict):
         return Verdict(said)
-    complain("verdict", "expected allow or deny or ask")
+    complain("verdict", "expected allow or deny or ask or preview")
     return Verdict.DENY
 
 

@@ -9,7 +9,7 @@ be told.
 
     key                           to allow                     to deny or to ask
     resolves, program             every link, every path       some link, some path
-    originator, originator_kind,  all who staged something     somebody who staged
+    originator, originator_kind,  all who staged something     any one who staged
     staged                        that the command uses        something it uses
 
 With a doubt, or an originator who is not known for certain, an allowing YES and a

@@ -139,7 +139,7 @@ def _patterns(texts: list[str], key: str, complain: Complain) -> list[str]:
     """Return the patterns that have no fault."""
     for text in texts:
         if fault := fault_of(text):
-            complain(key, f"{printable(text, 64)!r} is no pattern: {fault}")
+            complain(key, f"{printable(text, 64)!r} is not a pattern: {fault}")
     return [text for text in texts if not fault_of(text)]
 
 
@@ -164,7 +164,9 @@ def _sequences(
         if len(words) > MAX_SEQUENCE:
             complain(key, f"it has over {MAX_SEQUENCE} words")
             continue
-        found.append(tuple(Globs.of([w]) for w in _patterns(words, key, complain)))
+        # Without its bad words nothing may be left, and no sequence is empty.
+        if patterns := _patterns(words, key, complain):
+            found.append(tuple(Globs.of([word]) for word in patterns))
     return tuple(found)
 
 
@@ -216,7 +218,7 @@ def read_folders(value: object, key: str, complain: Complain) -> MeantFolders:
             wanted = f"an absolute path, or one that begins with {HOME}, without '..'"
             complain(key, f"expected {wanted}, not {shown!r}")
         elif any(one in folder for one in "*?\\") and (fault := fault_of(folder)):
-            complain(key, f"{printable(text, 64)!r} is no pattern: {fault}")
+            complain(key, f"{printable(text, 64)!r} is not a pattern: {fault}")
         else:
             folders[is_excepted].append(folder)
     return MeantFolders(tuple(folders[False]), tuple(folders[True]))

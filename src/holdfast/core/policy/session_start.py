@@ -10,7 +10,7 @@ the right `create`, and then the policy judges its words like any other's.
     of the kind's, and nobody spoke    only what a rule says that names starts
     promised, but not this one         nothing: it is denied
 
-A rule that allows `ls` was written for what is typed into a session that somebody
+A rule that allows `ls` was written for what is typed into a session that someone
 else began. So where the right is missing, only rules with `input = "start"` can
 allow a start, or have it asked about; rules that deny count always.
 
@@ -42,6 +42,9 @@ from holdfast.model.verdicts import Verdict
 NO_RIGHT = "no-right-to-create"
 """The rule that is named when nobody has let this operator start anything."""
 
+RIGHT_TO_MOVE = "right-to-move"
+"""The rule that is named when a host may bring sessions, and nothing else is said."""
+
 _BARRED = "it was promised other rights; an invitation has to name `create`"
 _UNSPOKEN = (
     'it lacks the right `create`, and no rule with input = "start" is about this'
@@ -56,13 +59,19 @@ def judge_start(
     *,
     is_gated: bool,
     further: Iterable[Execution] = (),
+    is_brought: bool = False,
 ) -> Judgement:
-    """Return what the rules say of a session that somebody wants started.
+    """Return the verdict of the rules about a session that is to be started.
+
+    `is_brought` says that it was moved here by a host that may: its right stands in for
+    the default, and no rule is passed over.
 
     `further` is what the kernel executes in the place of its program, if it has an
     exec gate.
     """
     said = [_judged(policy, question, standing)]
+    if is_brought and standing is Standing.ENTITLED and said[0].by_default:
+        said = [Judgement(Verdict.ALLOW, RIGHT_TO_MOVE)]
     if is_gated:
         exec_of = replace(question, kind=InputKind.COMMAND)
         executed = judge(policy, exec_of)

@@ -288,7 +288,7 @@ class Commands:
                     pass
 
     def begin_life(self, offset: int) -> None:
-        """Take that the shell is another one, whose output begins at `offset`.
+        """Note that the shell is another one, whose output begins at `offset`.
 
         Only the number of the last command lives on: what it printed, and what was
         entered, belong to a life that is over.
@@ -299,6 +299,8 @@ class Commands:
         self._lose_shell()
 
     def _had_recovered(self, entry: Entry, *, is_known: bool) -> None:
+        if is_moved(entry):
+            return
         if is_known:
             self._lose_shell()
         else:
@@ -365,7 +367,7 @@ class Commands:
         sent = self._sent
         press = self._lines.began(mark.line if mark.is_known else None)
         if sent is None or _is_other(sent, mark):
-            # What somebody had typed ahead comes first.
+            # Typed-ahead input comes first.
             return self._new(_Head(None, mark.line, offset), press, at)
         self._sent = None
         line = mark.line or sent.line
@@ -498,6 +500,11 @@ class Commands:
             self._kept[-1] = read_finished(self._kept[-1], entry.fields)
         self._lines.prompted(entry.at_wall_ms / 1000)
         self.phase = Phase.BETWEEN
+
+
+def is_moved(entry: Entry) -> bool:
+    """Tell whether a life goes on from where a move stopped it: what ran still runs."""
+    return bool(entry.fields.get("origin"))
 
 
 def began_fields(command: Command) -> dict[str, Value]:

@@ -9,7 +9,7 @@ the shell because it was typed ahead. So what was entered is kept until the shel
 executes something, and the two are compared:
 
 - A line that was typed exactly as the shell tells it is that line. What was
-  entered before it has been read by somebody else.
+  entered before it has been read by another program.
 - Lines that are found in what the shell tells, one after the other and the last
   at its end, are one command of several lines; who entered the last one started it.
 - Anything else (a line from the history, an edited or completed one, one that

@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 A terminal that reads whole lines (canonical) edits them itself, with special
 characters that every program may change at any time: erase, kill, end of file,
-literal next. What stands typed there can be followed exactly, by those of the
+literal next. Unsubmitted input can be followed there exactly, by those of the
 moment. A terminal that hands on single keys edits nothing, whatever is typed: what
 a program makes of a key, only that program knows.
 

@@ -46,23 +46,15 @@ from dataclasses import dataclass, field, replace
 from itertools import dropwhile
 
 from holdfast.core.provenance.originators import Origin, Origins
+from holdfast.core.shell import shell_words
 from holdfast.core.shell.command_line import read_line
 from holdfast.core.shell.shell_grammar import grammar_of
 from holdfast.core.shell.shell_state import Item, ItemKind, ShellState
-from holdfast.core.shell.shell_words import (
-    BUILTINS,
-    INTERPRETERS,
-    KEYWORDS,
-    MOVERS,
-    SHELLS,
-    SHIFTERS,
-    SOURCING,
-)
 from holdfast.core.shell.simple_command import Command
 from holdfast.core.shell.wrapped_commands import (
     BLIND,
     CARRYING,
-    Carrying,
+    WrapperSyntax,
     assigned,
     carried,
 )
@@ -165,9 +157,9 @@ def resolve(commands: Sequence[Command], shell: Shell, look: Look) -> Resolution
 
 
 def _shifts(command: Command) -> bool:
-    """Tell whether what follows a command may mean another thing."""
+    """Tell whether a command may change what the ones after it mean."""
     first = command.words[0] if command.words else None
-    return first is None or first in SHIFTERS
+    return first is None or first in shell_words.SHIFTERS
 
 
 def changes_plainly(shell: Shell) -> bool:
@@ -185,7 +177,7 @@ def changes_plainly(shell: Shell) -> bool:
 
 @dataclass(slots=True)
 class _Files:
-    """Looks at no more files than it may."""
+    """Looks at files, up to a limit."""
 
     look: Look
     left: int = MAX_LOOKS
@@ -216,7 +208,7 @@ class _Walk:
 
     def resolved(self, command: Command) -> Resolved:
         if not self.state.is_whole:
-            self._doubt("the shell has more than could be told")
+            self._doubt("the shell has more state than it could report")
         self._command(command, frozenset(), 0)
         # What the shell does by itself no variable changes: it can be set right.
         if self.doubt or any(link.sort not in _BY_ITSELF for link in self.links):
@@ -252,7 +244,7 @@ class _Walk:
                 self._doubt("a word of the grammar is an alias")
 
     def _glimpse(self, words: Sequence[str | None]) -> None:
-        """Find what was staged by its name alone, where nobody knows what runs."""
+        """Find staged things by name alone, where it is unknown what runs."""
         seen = [one for one in dict.fromkeys(words) if one][:MAX_GLIMPSED]
         for word in seen:
             for kind in (ItemKind.ALIAS, ItemKind.FUNCTION):
@@ -282,7 +274,7 @@ class _Walk:
             self._plain(word, command.words, depth)
         elif word not in used and Item(ItemKind.ALIAS, word) in self.state.items:
             self._alias(word, command, used | {word}, depth)
-        elif word in KEYWORDS.get(self.shell.name, ()):
+        elif word in shell_words.KEYWORDS.get(self.shell.name, ()):
             self.links.append(Link(Sort.KEYWORD, word))
             rest = tuple(dropwhile(lambda one: one in _OPTIONS, command.words[1:]))
             self._command(Command(rest), used, depth + 1)
@@ -323,8 +315,8 @@ class _Walk:
 
     def _builtin(self, word: str) -> None:
         self.links.append(Link(Sort.BUILTIN, word))
-        self.is_shifted = self.is_shifted or word in SHIFTERS
-        if word in MOVERS and "CDPATH" in self.state.environment:
+        self.is_shifted = self.is_shifted or word in shell_words.SHIFTERS
+        if word in shell_words.MOVERS and "CDPATH" in self.state.environment:
             self._item(ItemKind.VARIABLE, "CDPATH")
 
     def _past_functions(
@@ -335,7 +327,7 @@ class _Walk:
         if word is None:
             self._doubt(_NO_WORD)
         elif word and not self._is_too_long(depth):
-            builtins = BUILTINS.get(self.shell.name, frozenset())
+            builtins = shell_words.BUILTINS.get(self.shell.name, frozenset())
             if is_shell and word in builtins:
                 self._builtin(word)
             else:
@@ -350,13 +342,13 @@ class _Walk:
             self._doubt(f"what {name} runs is not in its words")
         elif (carrying := CARRYING.get(name)) is not None:
             self._carries(carrying, words, depth)
-        elif name in SOURCING:
+        elif name in shell_words.SOURCING:
             self._script(words[1] if len(words) > 1 else None)
-        elif name.rstrip("0123456789.") in INTERPRETERS:
+        elif name.rstrip("0123456789.") in shell_words.INTERPRETERS:
             self._interprets(name, words, depth)
 
     def _carries(
-        self, carrying: Carrying, words: Sequence[str | None], depth: int
+        self, carrying: WrapperSyntax, words: Sequence[str | None], depth: int
     ) -> None:
         inner = carried(carrying, words)
         if inner is None:
@@ -370,7 +362,9 @@ class _Walk:
 
     def _interprets(self, name: str, words: Sequence[str | None], depth: int) -> None:
         first, *rest = *words[1:], None
-        text = rest[0] if first == "-c" and rest and name in SHELLS else None
+        text = (
+            rest[0] if first == "-c" and rest and name in shell_words.SHELLS else None
+        )
         if text is not None:
             self._text(text, name, depth)
         elif first is None or first.startswith("-"):
@@ -438,7 +432,7 @@ class _Walk:
         line = found.head.split(b"\n", 1)[0]
         told = _INTERPRETER.match(line[:MAX_INTERPRETER])
         if told is None or self._is_too_long(depth):
-            self._doubt("the interpreter of a script cannot be told")
+            self._doubt("the interpreter of a script cannot be determined")
             return
         self._run(self.files(told[1].decode()), depth + 1)
         if told[2] is not None and told[1].endswith(b"/env"):
@@ -467,7 +461,7 @@ class _Walk:
     def _is_too_long(self, depth: int) -> bool:
         if depth <= MAX_DEPTH and len(self.links) < MAX_LINKS:
             return False
-        self._doubt("it goes on too long")
+        self._doubt("the chain is too long")
         return True
 
     def _doubt(self, why: str) -> None:

@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 
-class Kin(NamedTuple):
+class ProcessStart(NamedTuple):
     """One process: its number, its parent's, and when it began, in clock ticks."""
 
     pid: int
@@ -40,27 +40,27 @@ class Root(NamedTuple):
     is_by_time: bool
 
 
-def roots(processes: Iterable[Kin], leader: int) -> dict[int, Root]:
+def roots(processes: Iterable[ProcessStart], leader: int) -> dict[int, Root]:
     """Return, for each process, the one that tells which command it belongs to."""
-    kin = {one.pid: one for one in processes}
+    by_pid = {one.pid: one for one in processes}
     found: dict[int, Root] = {}
-    for one in sorted(kin.values(), key=lambda one: (one.started, one.pid)):
+    for one in sorted(by_pid.values(), key=lambda one: (one.started, one.pid)):
         line = [one]
         # A list instead of calls: a session may nest deeper than Python can call.
-        while (parent := _parent(line[-1], kin, leader)) is not None:
+        while (parent := _parent(line[-1], by_pid, leader)) is not None:
             if parent.pid in found or parent in line:
                 break
             line.append(parent)
         last = line.pop()
         known = found.get(parent.pid) if parent is not None else None
-        is_by_time = last.pid != leader and not _is_child(last, kin.get(leader))
+        is_by_time = last.pid != leader and not _is_child(last, by_pid.get(leader))
         root = known or Root(last.pid, last.started, is_by_time)
         for each in (*line, last):
             found[each.pid] = root
     return found
 
 
-def _is_child(one: Kin, leader: Kin | None) -> bool:
+def _is_child(one: ProcessStart, leader: ProcessStart | None) -> bool:
     return (
         leader is not None
         and one.parent == leader.pid
@@ -68,9 +68,11 @@ def _is_child(one: Kin, leader: Kin | None) -> bool:
     )
 
 
-def _parent(one: Kin, kin: dict[int, Kin], leader: int) -> Kin | None:
+def _parent(
+    one: ProcessStart, by_pid: dict[int, ProcessStart], leader: int
+) -> ProcessStart | None:
     """Return a process's parent, unless it is the leader or not its own."""
     if leader in (one.pid, one.parent):
         return None
-    parent = kin.get(one.parent)
+    parent = by_pid.get(one.parent)
     return None if parent is None or parent.started > one.started else parent

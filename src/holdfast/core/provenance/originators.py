@@ -11,14 +11,14 @@ when the shell began.
 Seeing may fail: a capture is lost or makes no sense, a holder dies in between.
 Then the next difference belongs to *one of* the commands since the last state that
 was seen. Such an origin says so (`first` to `command`); it names a trigger only if
-all of them have the same, and counts everybody who had a hand in one of them as an
+all of them have the same, and counts every operator who had a hand in one of them as an
 author. What changed without any command (a trap, a hook of the prompt, completion)
 has no origin that could be named.
 
 A moment belongs to the command in whose span it lies. Spans begin when the line was
 entered and end when the end was seen, so those of commands that were typed ahead
 overlap, and a moment in two of them belongs to one of the two. A moment on the wall
-clock that came twice, because somebody set the clock back, belongs to nobody.
+clock that came twice, because the clock was set back, is attributed to no one.
 
 Memory is bounded: what is forgotten is unknown, and not taken for unchanged.
 
@@ -121,12 +121,12 @@ class Origin:
 
     @property
     def actors(self) -> tuple[ActorId, ...]:
-        """Everybody who is known to have had a hand in it, the trigger first."""
+        """All operators known to have had a hand in it, the trigger first."""
         return distinct(actor for actor in (self.trigger, *self.authors) if actor)
 
 
 UNKNOWN = Origin(0, NOBODY, (), "", 0)
-"""Somebody, at some time: all that can be said."""
+"""An unknown operator, at an unknown time."""
 
 
 class Traced(NamedTuple):
@@ -334,10 +334,31 @@ class Origins:
                 self._running = None
             case EntryKind.CHANGED:
                 self._had_changed(read_changed(entry.fields))
+            case EntryKind.RECOVERED if isinstance(entry.fields.get("command"), int):
+                self.roll_back(entry.number("command"), entry.at_wall_ms)
             case EntryKind.RECOVERED:
                 vars(self).update(vars(Origins()))  # The shell is another one.
             case _:
                 pass
+
+    def roll_back(self, last: int, wall_ms: int) -> None:
+        """Take that the shell is again as it was after a command, by an image.
+
+        What later ones had done is undone: who set an item before is no longer known,
+        and differences from what was last seen are attributed to no one. The
+        machine may have been started again since: by its clock nothing is dated that
+        happened before.
+        """
+        spans, traced = [*self._spans], [*self._traced.values()]
+        rest = self._rest
+        vars(self).update(vars(Origins()))
+        self._spans.extend(_past(one, wall_ms) for one in spans if one.number <= last)
+        for one in traced:
+            is_undone = not 0 < one.origin.command <= last
+            origin = UNKNOWN if is_undone else one.origin
+            self._traced[one.item] = one._replace(origin=origin)
+        if rest is not None:
+            self._rest = rest if 0 < rest.command <= last else UNKNOWN
 
     def dump(self) -> "Kept":
         """Return what the entries read so far have said, as it is written down."""
@@ -471,6 +492,13 @@ def _span(command: Command) -> Span:
     )
     shared_ms = command.shared_ms
     return Span(command.number, command.since, command.until, shared_ms, origin)
+
+
+def _past(span: Span, wall_ms: int) -> Span:
+    """Return when a command may have done something, before an image was restored."""
+    until = wall_ms if span.until is None else span.until.wall_ms
+    since = Instant(span.since.wall_ms, 0)
+    return span._replace(since=since, until=Instant(until, 0), shared_ms=0)
 
 
 def _either(known: Origin | None, other: Origin) -> Origin:

@@ -25,7 +25,7 @@ who presses Enter or interrupts after others typed in the line takes it over: th
 key was judged with all of them, and they are named no more.
 
 What was typed while the terminal did not echo is counted and not kept. One who
-deletes a character of somebody else's, edits the line or types into it unseen
+deletes another operator's character, edits the line or types into it unseen
 has a hand in what stands there, and is named with those who typed it.
 
 Invariants, checked by tests/core/provenance/test_staged.py and test_staged_model.py:
@@ -33,7 +33,7 @@ Invariants, checked by tests/core/provenance/test_staged.py and test_staged_mode
 I1  Every byte kept was typed by the operator it is kept with, with echo on.
 I2  What is kept is bounded.
 I3  An operator who typed in a line that is not known to be gone is among those it is
-    said to be by, unless somebody else has taken it over.
+    attributed to, unless another operator has taken it over.
 I4  At the prompt of a shell with marks, nothing but a mark forgets.
 """
 
@@ -158,8 +158,8 @@ class StagedLine:
         """Who may have a hand in what is kept: nobody but these."""
 
         self.typists: dict[ActorId, None] = {}
-        """Everybody who has typed since the shell began: a line that was put away in it
-        (zsh's push-line) comes back when it likes."""
+        """All operators who have typed since the shell began: a line that was put away
+        in it (zsh's push-line) comes back when it likes."""
 
         self._size = 0
         """Bytes kept of lines that may have been ended: no more than these."""
@@ -281,7 +281,7 @@ class StagedLine:
                 self._parts[0].by += [owner] * len(self._parts[0].typed)
 
     def shaped(self, by: Iterable[ActorId]) -> None:
-        """Take that these have a hand in what stands there, whatever that is."""
+        """Note that these have a hand in what stands there, whatever that is."""
         hands = dict.fromkeys(by)
         self.typists |= hands
         if hands:

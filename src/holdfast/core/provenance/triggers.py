@@ -2,24 +2,24 @@
 
 Theory of operation
 -------------------
-A shell starts a process because somebody submitted a line, and that operator is
+A shell starts a process because an operator submitted a line, and that operator is
 behind the process and behind all that it starts, however long it runs. So it is
 kept who had the shell's ear, and since when, in *ticks*, hundredths of a second
 since the machine was started: that is how the kernel dates processes, and no clock
-on the wall upsets it. Before anybody typed it was the session's creator. In the
-tick in which somebody is first heard, either of the two may have started something.
+on the wall upsets it. Before anyone typed it was the session's creator. In the
+tick in which an operator is first heard, either of the two may have started something.
 
 Keys typed while something else runs are read by that, or by the shell later:
 nobody can tell. What starts from then on may be in the name of either, until
-somebody is heard by a shell that was seen to listen. Whether it listened is for the
+an operator is heard by a shell that was seen to listen. Whether it listened is for the
 holder to see; here it only says so.
 
 Invariants, checked by tests/core/provenance/test_triggers.py:
 
 I1  The operator behind a process is among those named for the moment it started.
-I2  After somebody was heard alone, nobody else is named for what starts next.
+I2  After an operator was heard alone, no other is named for what starts next.
 I3  No more than MAX_KEPT moments and MAX_NAMED names for each are kept; what is
-    older may be in the name of anybody who is not kept any more.
+    older may be in the name of operators who are no longer kept.
 """
 
 from bisect import bisect_right
@@ -27,7 +27,7 @@ from bisect import bisect_right
 from holdfast.model.ids import ActorId
 
 MAX_KEPT = 1024
-"""Changes of hands that are kept; somebody who is heard again and again is one."""
+"""Changes of operator that are kept; repeated input of one operator counts once."""
 
 MAX_NAMED = 16
 """Names for one moment: more than ever type into one running command."""
@@ -47,11 +47,11 @@ class Triggers:
 
     @property
     def everybody(self) -> frozenset[ActorId]:
-        """Everybody who may be named."""
+        """All operators who may be named."""
         return frozenset(actor for some in self._actors for actor in some)
 
     def heard(self, actor: ActorId, tick: int, *, is_alone: bool) -> None:
-        """Take note that somebody typed; `is_alone` if the shell listened."""
+        """Note that an operator typed; `is_alone` if the shell listened."""
         if self.last == (actor,) or (not is_alone and actor in self.last):
             return
         named = dict.fromkeys((actor, *self.last))
@@ -66,7 +66,7 @@ class Triggers:
             self._append(tick + 1, (actor,))
 
     def fed(self, actor: ActorId, tick: int) -> None:
-        """Take that somebody may be behind what was started since, as well."""
+        """Note that an operator may also be behind what was started since."""
         first = max(0, bisect_right(self._since, tick) - 1)
         for at in range(first, len(self._actors)):
             self._actors[at] = _named(actor, self._actors[at])

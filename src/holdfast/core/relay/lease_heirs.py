@@ -5,10 +5,10 @@ Theory of operation
 An id is no secret, so knowing a session's must not be enough to claim it when
 its lease runs out. The first to claim a session has it; from then on its holder
 says which hosts may come after it. That is kept with the lease: the holder may
-die before anybody asks.
+die before anyone asks.
 
-I1  A session that nobody has may be claimed by anybody.
-I2  One that somebody has, only by the holder and those it was entrusted to.
+I1  A session without a holder may be claimed by any host.
+I2  One with a holder, only by that holder and the hosts it was entrusted to.
 I3  Only the holder entrusts; what it says replaces what was said before.
 """
 

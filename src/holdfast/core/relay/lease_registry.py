@@ -29,11 +29,18 @@ I6  Proof that we forgot an incarnation stops every decision about
 I7  Every question is answered exactly once.
 I8  After a restart nobody speaks again who had fallen silent, before every lease
     that may have been given out earlier has run out.
+I9  A renewal of a session that we do not know is granted only to a host that speaks,
+    within the first span; or after it, if the store was empty when we started.
 
 After a restart we know who held what, but not since when. So each lease counts
 as answered at the moment of the restart, and none is routed before its holder
 has spoken. The ttl is part of the record: a relay that starts with a shorter
 one must still wait for the leases of the longer one.
+
+A store that is lost altogether names nobody (I9). Who says within the first span that
+it speaks is believed and written down, since no two can; after that span nobody can
+speak any more by what was given out earlier, and the first who renews is taken up, as
+long as we began with nothing at all. A host that knows of a later life proves it (I6).
 
 I8 is for a store that is older than it should be, a restored backup say. Such a
 store may name a former holder. If that one asks before the real one does, it
@@ -224,6 +231,9 @@ class LeaseRegistry:
         max_sessions: int = MAX_SESSIONS,
     ) -> None:
         self._ttl = ttl
+        self._proving_until = now + relay_span(max(ttl, TTL))
+        """Until when a lease that an earlier relay process granted may last."""
+
         self._max_sessions = max_sessions
         self._token = 0
         self._deciding: dict[int, _Lease] = {}
@@ -237,6 +247,7 @@ class LeaseRegistry:
             )
             for record in records
         }
+        self._began_empty = not self._leases
 
     def route(self, session: SessionId, now: float) -> Route | None:
         """Return where `session` speaks now, or None if nobody may."""
@@ -245,10 +256,27 @@ class LeaseRegistry:
             return None
         return Route(lease.record.host, lease.record.incarnation)
 
+    def routed_count(self, now: float) -> int:
+        """Return how many sessions somebody may speak for now."""
+        leases = self._leases.values()
+        return sum(one.is_routed and now < one.expires_at for one in leases)
+
     def holder(self, session: SessionId) -> HostId | None:
         """Return the last host that `session` was given to; None if to none."""
         lease = self._leases.get(session)
         return None if lease is None else lease.record.host
+
+    def superseded(
+        self, session: SessionId, incarnation: Incarnation, now: float
+    ) -> errors.LeaseHeld | None:
+        """Return what the holder of an earlier incarnation is told; None if it is not.
+
+        Also who may not ask any more has to learn that its life is over.
+        """
+        lease = self._leases.get(session)
+        if lease is None or not NEVER_LIVED < incarnation < lease.known:
+            return None
+        return self._held(lease, now)
 
     def handle(self, event: Event, now: float) -> list[Effect]:
         """Take what a host, an operator or the store said."""
@@ -289,6 +317,8 @@ class LeaseRegistry:
         lease = self._leases.get(asked.session)
         known = NEVER_LIVED if lease is None else lease.known
         seen = max(asked.seen, asked.incarnation or NEVER_LIVED)
+        if lease is None and asked.incarnation == seen and self._believes(asked, now):
+            return self._claim(asked, None, now)
         if seen > known:
             return self._distrust(asked, lease, seen)
         if lease is not None and lease.forgotten:
@@ -297,10 +327,15 @@ class LeaseRegistry:
             return self._claim(asked, lease, now)
         return self._renew(asked, lease, now)
 
+    def _believes(self, asked: Asked, now: float) -> bool:
+        """Tell whether a host may renew what was forgotten with all else."""
+        is_first_span = now < self._proving_until
+        return asked.is_speaking if is_first_span else self._began_empty
+
     def _distrust(
         self, asked: Asked, lease: _Lease | None, seen: Incarnation
     ) -> list[Effect]:
-        # A session we do not know at all is not remembered here: anybody could
+        # A session we do not know at all is not remembered here: anyone could
         # fill the registry. Nothing is lost by that, because an honest claim
         # says what it has seen and is refused for it again.
         known = NEVER_LIVED if lease is None else lease.known
@@ -332,7 +367,8 @@ class LeaseRegistry:
         is_held = not lease.is_released and now < lease.expires_at
         if is_held or lease.pending is not None:
             return [Refuse(asked.ask_id, self._held(lease, now))]
-        lease.tried = next_incarnation(lease.tried)
+        # A renewal comes here only of what is not known: it keeps its number.
+        lease.tried = asked.incarnation or next_incarnation(lease.tried)
         record = Record(asked.session, asked.host, lease.tried, self._ttl)
         lease.pending = (asked, record)
         persist = self._persist(record)

@@ -3,7 +3,7 @@
 Theory of operation
 -------------------
 Soon at first and ever later, so that a relay that is back is found at once and
-one that is away is not besieged; and never at the same moment as everybody else
+one that is away is not besieged; and never at the same moment as all others
 whose link broke with the same relay: chance takes off up to half. A link is
 taken for good only after it has held for a while, because one that is accepted
 and dropped is worth no more than one that is refused.
@@ -13,7 +13,7 @@ and dropped is worth no more than one that is refused.
 Invariants, checked by tests/core/relay/test_redial.py:
 
 I1  A wait is never longer than `longest`, and never shorter than half of FIRST.
-I2  No wait reaches beyond the moment by which somebody must have spoken: a lease
+I2  No wait reaches beyond the moment by which the link is needed: a lease
     is not slept through.
 I3  After a link that held for STEADY the first wait is a short one again; after
     one that did not, it is not.
@@ -53,7 +53,7 @@ class Redial:
         """Return how long to wait after a link broke or an attempt failed.
 
         `chance` is a number from 0 to 1 that nobody can foresee; `deadline` is
-        when somebody must have spoken over the link.
+        by which the link is needed.
         """
         held, self._held_since = self._held_since, None
         if held is not None and now - held >= STEADY:

@@ -2,7 +2,7 @@
 
 Theory of operation
 -------------------
-A page of somebody else's can make a browser connect to any address, one on the
+A foreign page can make a browser connect to any address, one on the
 loopback included, and by giving its own name that address it can even make the
 browser believe that this is the page's own (DNS rebinding). What it cannot do is
 to choose the Host and the Origin that the browser sends. So both are compared,
@@ -12,7 +12,7 @@ is parsed can be parsed differently (T52, T53).
 Programs send no Origin. A browser always does when it opens a WebSocket; a
 request that looks like a browser's and has none was tampered with.
 
-I1  Only a request with exactly one Host, and that one of ours, is let in.
+I1  Only a request with exactly one Host, and that one of our names, is accepted.
 I2  An Origin is let in only if it is one of our own pages'; it may be missing
     unless the request is a browser's and wants a WebSocket.
 I3  A target with a query is refused: that is where secrets leak from (T55).
@@ -39,7 +39,7 @@ class Asked:
         return [value for key, value in self.headers if key == name]
 
 
-class FrontDoor:
+class OriginCheck:
     """Who we are, and so who may come in."""
 
     def __init__(self, names: Iterable[str], scheme: str) -> None:

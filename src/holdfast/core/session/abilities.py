@@ -2,14 +2,14 @@
 
 Theory of operation
 -------------------
-Somebody else looks at the machine and writes down what is there. Here each thing
+Probes look at the machine and note what is there. Here each thing
 found is judged: ok, limited or missing, with the reason and what to do about it.
 A vital ability that is missing means that sessions cannot work at all.
 
 Invariants, checked by tests/core/session/test_abilities.py:
 
 I1  Every ability that is not ok says why, and every limited or missing one that
-    somebody can do something about says what.
+    can be fixed says how.
 I2  Sessions can work exactly if no vital ability is missing.
 """
 
@@ -80,7 +80,7 @@ class LogOut:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What was found."""
+    """What the probes found on this machine."""
 
     python: tuple[int, int]
     kernel: tuple[int, int]
@@ -110,6 +110,11 @@ class Machine:
 
     capsules: str
     """Why no capsule can be made; empty if one can."""
+
+    own_files: str
+    """Why a capsule can have no files of its own; empty if it can."""
+    limits: str
+    """Why no session can be limited; empty if one can."""
 
     criu: str
     """Which CRIU is here; empty if none is that can be used."""
@@ -163,16 +168,16 @@ def _kernel(machine: Machine) -> Finding:
     if machine.has_pidfds and machine.kernel >= OLDEST_KERNEL:
         return _ok(found)
     return _missing(
-        f"{found} has no pidfds: a process cannot be named for good",
+        f"{found} has no pidfds: a process cannot be identified reliably",
         f"Use Linux {_dotted(OLDEST_KERNEL)} or newer.",
     )
 
 
 def _memory(machine: Machine) -> Finding:
     if machine.has_memory_files:
-        return _ok("memfd: what was printed outlives the holder")
+        return _ok("memfd: output survives the death of a holder")
     return _missing(
-        "no memfd: what was printed would be lost with the holder",
+        "no memfd: output would be lost with the holder",
         "Allow memfd_create in the container's seccomp profile.",
     )
 
@@ -192,7 +197,7 @@ def _terminals(machine: Machine) -> Finding:
 
 def _descriptors(machine: Machine) -> Finding:
     sessions = machine.descriptors // FDS_PER_SESSION
-    why = f"{machine.descriptors} at most: the keeper can keep {sessions} sessions"
+    why = f"{machine.descriptors} at most: enough for {sessions} sessions"
     if sessions >= FEW_SESSIONS:
         return _ok(why)
     return (_limited if sessions else _missing)(why, "Raise `ulimit -n`.")
@@ -216,7 +221,7 @@ def _place(machine: Machine) -> Finding:
 
 def _adoption(machine: Machine) -> Finding:
     if machine.can_adopt:
-        return _ok("orphans fall to the keeper, which collects how they end")
+        return _ok("the keeper adopts orphans and collects their exit status")
     why = "the keeper cannot become a subreaper"
     return _missing(why, "Allow prctl in the container's seccomp profile.")
 
@@ -225,25 +230,23 @@ def _log_out(machine: Machine) -> Finding:
     log_out = machine.log_out
     advice = "`holdfast up --install` sets up a unit and linger."
     if not log_out.has_systemd:
-        return _ok(
-            "no systemd: sessions live on in a kernel session of their own (setsid)"
-        )
+        return _ok("no systemd: sessions keep running after log-out (setsid)")
     if log_out.lingers:
-        return _ok("systemd keeps what you run (linger is on)")
+        return _ok("systemd keeps your processes running (linger is on)")
     if log_out.kills_processes:
-        return _limited("logind kills everything of yours at log-out", advice)
+        return _limited("logind kills all your processes at log-out", advice)
     if log_out.place_is_removed:
         why = (
-            "at the last log-out the runtime folder is removed: sessions live on,"
-            " but nobody can reach them"
+            "at the last log-out the runtime folder is removed: sessions keep running,"
+            " but cannot be reached"
         )
         return _limited(why, advice)
-    return _ok("setsid keeps sessions alive; the sockets are not in a folder that goes")
+    return _ok("sessions keep running (setsid), and their sockets stay")
 
 
 def _exit_statuses(machine: Machine) -> Finding:
     if machine.kernel >= EXIT_STATUS_KERNEL:
-        return _ok("the kernel tells how any process ended")
+        return _ok("the kernel reports the exit status of any process")
     return _limited(
         f"before Linux {_dotted(EXIT_STATUS_KERNEL)} the status of a command that"
         " outlived its holder and the keeper may be unknown",
@@ -259,22 +262,22 @@ def _painter(machine: Machine) -> Finding:
 
 def _freezing(machine: Machine) -> Finding:
     if not machine.freezer:
-        return _ok("a control group of ours can be frozen whole")
+        return _ok("sessions get a cgroup of their own, which is frozen as a whole")
     return _limited(
-        f"{machine.freezer}: freezing is by signals, and a process that starts"
-        " meanwhile may slip through",
+        f"{machine.freezer}: processes are frozen by signals, and one that"
+        " starts meanwhile may be missed",
         "Run under a systemd user unit, or delegate a cgroup v2 to your user.",
     )
 
 
 def _exec_gate(machine: Machine) -> Finding:
     if machine.exec_gate:
-        why = f"no exec can be held ({machine.exec_gate}): rules see what is typed"
+        why = f"not available ({machine.exec_gate}): rules see what is typed"
         advice = "Allow seccomp with a listener in the container's profile."
         return _missing(f"{why}, not what runs", advice)
     limit = (
-        "`new --exec-gate` has every exec judged by what it asks for; a program"
-        " with several threads can change its words after that"
+        "`new --exec-gate` judges every exec before it runs; where tracing is"
+        " forbidden, arguments that change after that go unnoticed"
     )
     if machine.keeps_sudo:
         return _ok(limit)
@@ -288,33 +291,52 @@ def _capsules(machine: Machine) -> Finding:
     if machine.capsules:
         why = f"none can be made ({machine.capsules}): `new --capsule` is refused"
         return _missing(why, "Allow namespaces to your user, or in the container.")
-    kept = "`new --capsule` hides other processes and all that is holdfast's"
+    kept = "`new --capsule` isolates a session from other processes and from holdfast"
     if machine.keeps_sudo:
         return _ok(kept)
     return _limited(
-        f"{kept}; in it sudo and su do not work, and who shows nobody",
+        f"{kept}; in it sudo and su do not work, and who prints nothing",
         "As root they work.",
     )
 
 
+def _own_files(machine: Machine) -> Finding:
+    if not machine.own_files:
+        return _ok(
+            "`new --capsule --files own` keeps a session's changes in its own layers"
+        )
+    return _missing(
+        f"not available ({machine.own_files}): `--files own` is refused",
+        "Set HOLDFAST_STATE_DIR to a folder on a disk of this machine.",
+    )
+
+
+def _limits(machine: Machine) -> Finding:
+    if machine.limits:
+        why = f"{machine.limits}: `new --memory`, `--cpus` and `--pids` are refused"
+        advice = "Run as root, or under a systemd user unit with Delegate=yes."
+        return _limited(why, advice)
+    return _ok("memory, CPUs and processes of a capsule can be limited")
+
+
 def _criu(machine: Machine) -> Finding:
     if not machine.criu:
-        advice = "Install a newer one, or run `make criu` where the source is."
-        return _missing(f"{machine.criu_trouble}: nothing can be dumped", advice)
+        advice = "Install a newer one, or run `make criu` in the source folder."
+        return _missing(
+            f"{machine.criu_trouble}: no session can be checkpointed", advice
+        )
     if machine.criu_trouble:
-        return _missing(f"{machine.criu}, but a trial failed: {machine.criu_trouble}")
-    why = f"{machine.criu} dumped and restored a capsule, as a trial"
+        return _missing(
+            f"{machine.criu}, but a trial run failed: {machine.criu_trouble}"
+        )
+    why = f"{machine.criu}: `checkpoint` and `restore` work (tested now)"
     if machine.counts_changed_pages:
         return _ok(why)
-    return _ok(f"{why}; every dump is a whole one: the kernel has no soft-dirty pages")
-
-
-def _checkpoints(_: Machine) -> Finding:
-    return _missing("not built yet")
+    return _ok(f"{why}; every dump is complete: the kernel has no soft-dirty pages")
 
 
 def _clocks(_: Machine) -> Finding:
-    return _ok("need not agree with anybody's: no session depends on the time of day")
+    return _ok("no session depends on the time of day")
 
 
 def _dotted(version: tuple[int, int]) -> str:
@@ -337,7 +359,8 @@ _OTHERS: dict[str, Callable[[Machine], Finding]] = {
     "freezing": _freezing,
     "exec gate": _exec_gate,
     "capsules": _capsules,
+    "own files": _own_files,
+    "limits": _limits,
     "criu": _criu,
-    "checkpoints": _checkpoints,
     "clocks": _clocks,
 }

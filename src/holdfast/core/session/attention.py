@@ -1,9 +1,9 @@
-"""Decides whether a session calls for somebody, and when that is told.
+"""Decides whether a session calls for attention, and when to report it.
 
 Theory of operation
 -------------------
 A program calls by what it prints (term.attention), an operator by `notify`. A call
-stands until somebody types; then the session has what it wanted, or will say so again.
+stands until someone types; then the session has what it needed, or will call again.
 
     QUIET ──called──▶ STANDING ──typed──▶ QUIET
                         │  ▲
@@ -13,16 +13,16 @@ A call may wake the people who are told of it, so each is told once: a call that
 what the standing one says is the same call, and one that says less adds nothing. A bell
 says less than a message, and a message less than an operator's word.
 
-Nor may a program that calls without end keep everybody busy. There is an allowance for
-calls that are told; when it is used up, the last call waits until there is some again.
-A bell in answer to a key is mostly a line editor's. It waits for SETTLE seconds after
-the key, and is forgotten if another key comes first.
+Nor may a program that calls continuously keep all clients busy. There is an allowance
+for calls that are told; when it is used up, the last call waits until there is some
+again. A bell in answer to a key is mostly a line editor's. It waits for SETTLE seconds
+after the key, and is forgotten if another key comes first.
 
 Invariants, each checked by tests/core/session/test_attention.py:
 
 I1  Over any length of time no more calls are told than BURST, and RATE times the time.
-I2  After somebody has typed, nothing stands and nothing waits.
-I3  Nothing that was told is followed by what says less, or the same, until somebody
+I2  After someone has typed, no call stands and none is delayed.
+I3  A reported call is not followed by one that says less, or the same, until someone
     types.
 I4  A call is told within SETTLE seconds, while the allowance lasts.
 """
@@ -72,7 +72,7 @@ class Calls:
     ) -> Attention | None:
         """Take a call; return what is to be told now, if anything is.
 
-        `typed_at` is when somebody typed last.
+        `typed_at` is when someone typed last.
         """
         if _is_less(call, self.standing) or _is_less(call, self._waiting):
             return None
@@ -84,7 +84,7 @@ class Calls:
         return self.tick(now)
 
     def typed(self) -> Attention | None:
-        """Take that somebody typed; return what stood until now, if anything did."""
+        """Note that someone typed; return the call that stood until now, if any."""
         stood, self.standing, self._waiting = self.standing, NO_ATTENTION, None
         return stood if stood.what else None
 

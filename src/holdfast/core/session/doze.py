@@ -62,7 +62,7 @@ class Nap(NamedTuple):
     """When the last change was seen, by the same clock."""
 
 
-class Drowsiness:
+class DozeTimer:
     """When one session dozes; `first` is how long it must be idle, at first."""
 
     def __init__(self, first: float, now: float, nap: Nap | None = None) -> None:

@@ -50,11 +50,13 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """A logbook in the folder of sessions."""
+    """What is on disk of a session: a logbook, or without one its own files."""
 
     session: SessionId
     changed_wall: float
     has_socket: bool
+    has_logbook: bool = True
+    """Without one the session never lived: its maker was killed."""
 
 
 def records_to_clear(ended: list[Ended], now_wall: float) -> list[SessionId]:
@@ -74,14 +76,18 @@ def records_to_clear(ended: list[Ended], now_wall: float) -> list[SessionId]:
 def files_to_clear(
     found: list[Leftover], known: set[SessionId], now_wall: float
 ) -> list[SessionId]:
-    """Return the sessions of which only a logbook is left, and that long enough."""
+    """Return the sessions of which only files are left, and those long enough."""
     return [
         one.session
         for one in found
         if one.session not in known
         and not one.has_socket
-        and now_wall - one.changed_wall >= KEEP_LOG_FOR
+        and now_wall - one.changed_wall >= _kept_for(one)
     ]
+
+
+def _kept_for(left: Leftover) -> float:
+    return KEEP_LOG_FOR if left.has_logbook else KEEP_FOR
 
 
 def _is_old(moment_wall: float | None, now_wall: float) -> bool:

@@ -41,7 +41,7 @@ class LeftBehind:
 
     nap: Nap
     is_staged: bool
-    """Whether something stands typed, or may."""
+    """Whether there is unsubmitted input, or may be."""
 
     painting: Past
     shell: Shell | None = None

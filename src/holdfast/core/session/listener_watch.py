@@ -2,7 +2,7 @@
 
 Theory of operation
 -------------------
-A server that somebody started in a session may die without a word: its launcher has
+A server that was started in a session may die silently: its launcher has
 returned long ago, and nothing is printed. So the process that holds the session looks
 which of its processes listen where, and tells of those that do no longer.
 
@@ -67,17 +67,17 @@ class ListenerWatch:
         return frozenset(one.pid for one in self._known.values())
 
     def printed(self, now: float) -> None:
-        """Take that the session printed something."""
+        """Note that the session printed something."""
         self._printed_at = now
         self.look_at = self._next_look()
 
     def ended(self) -> None:
-        """Take that a process ended that was seen listening."""
+        """Note that a process ended that was seen listening."""
         self._is_urgent = True
         self.look_at = self._next_look()
 
     def rest(self) -> None:
-        """Take that nobody will be there to look: what is known stays known."""
+        """Note that nobody will be there to look: what is known stays known."""
         self._printed_at = None
         self.look_at = self._next_look()
 

@@ -3,7 +3,7 @@
 Theory of operation
 -------------------
 A painter draws the session's screen in another process, and may die of what it
-draws. It is asked when somebody wishes something of it: a keyframe, the screen,
+draws. It is asked when a client needs something: a keyframe, the screen,
 the place of the cursor. Only then is it fed, from the window, up to the place
 the wish speaks of:
 
@@ -39,11 +39,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from holdfast.model.geometry import Size
-from holdfast.term.stains import Stains
+from holdfast.term.fatal_bytes import FatalBytes
 
 PATIENCE = 3.0
-"""Seconds for a wish: an interpreter is started in less, and a person who waits
-for a screen does not wait longer gladly."""
+"""Seconds for a keyframe, and for an answer of a painter that has answered before: a
+person who attaches is shown the stream instead, and does not wait longer gladly."""
+
+START_PATIENCE = 8.0
+"""Seconds for a screen, which nothing can stand in for, and for a painter's first
+answer: on a busy machine its interpreter takes so long to start. Clients wait for an
+answer two seconds longer than that."""
 
 MAX_WISHES = 64
 """Wishes that wait: more than a session has viewers who come at one moment."""
@@ -89,6 +94,9 @@ class Want(enum.Enum):
     CELLS = "cells"
     CURSOR = "cursor"
     PRIVATE_CURSOR = "private-cursor"
+
+
+_SCREENS = frozenset({Want.SCREEN, Want.CELLS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +227,7 @@ class Painting:
         self._wishes: deque[_Wish] = deque()
         self._tickets = 0
         self._settled: list[Effect] = []
-        self._stains = Stains()
+        self._fatal = FatalBytes()
         self._kept: Picture | None = None
         self._is_kept_suspect = False
         self._from = view.start
@@ -256,7 +264,7 @@ class Painting:
         """Go on where another process was; call it first."""
         self._is_whole, self._from = past.is_whole, past.begin
         self._kept = past.kept
-        # The terminal may have been resized by somebody else than us since.
+        # The terminal may have been resized by another process since.
         now = self._sizes[-1][1]
         self._sizes = [*past.sizes] or [*self._sizes]
         if self._sizes[-1][1] != now:
@@ -273,7 +281,8 @@ class Painting:
         if len(self._wishes) >= MAX_WISHES or now < self._shut_until:
             self._settled.append(Decline(self._tickets))
         else:
-            self._wishes.append(_Wish(self._tickets, want, upto, now + PATIENCE))
+            patience = START_PATIENCE if want in _SCREENS else PATIENCE
+            self._wishes.append(_Wish(self._tickets, want, upto, now + patience))
         return self._tickets
 
     def resized(self, offset: int, size: Size) -> None:
@@ -329,9 +338,9 @@ class Painting:
                 self._kept = None if self._is_kept_suspect else self._kept
                 self._is_kept_suspect = True
             case Feed(start, end):
-                self._stains.died(start, end)
+                self._fatal.died(start, end)
             case Skip() | Resize() | Depict() | Drop():
-                self._stains.died(painted or 0, painted or 0)
+                self._fatal.died(painted or 0, painted or 0)
         self._set_back()
 
     # ── what to do ────────────────────────────────────────────────────────
@@ -355,14 +364,19 @@ class Painting:
         """Return when to call `next`, or None when there is nothing to wait for."""
         deadline = None
         if self._open is not None:
-            deadline = self._asked_at + PATIENCE
+            deadline = self._due_at
         elif self._is_linked:
             deadline = self._asked_at + REST
         elif self._wishes:
             deadline = self._again_at
         if self._wishes and deadline is not None:
-            deadline = min(deadline, self._wishes[0].until)
+            deadline = min(deadline, *(wish.until for wish in self._wishes))
         return deadline
+
+    @property
+    def _due_at(self) -> float:
+        """The moment at which the open request counts as unanswered."""
+        return self._asked_at + (PATIENCE if self._has_answered else START_PATIENCE)
 
     @property
     def full_at(self) -> float:
@@ -387,7 +401,7 @@ class Painting:
                 self._undrawn = self._undrawn[len(keyframe) :]
             case Feed():
                 self._painted = got.offset
-                self._stains.painted(got.offset)
+                self._fatal.painted(got.offset)
             case Skip():
                 self._painted, self._is_exact = got.offset, False
             case Resize():
@@ -398,10 +412,13 @@ class Painting:
                 self._painted = None
 
     def _expire(self, now: float) -> None:
-        is_late = self._open is not None and now >= self._asked_at + PATIENCE
-        while self._wishes and now >= self._wishes[0].until:
-            self._settled.append(Decline(self._wishes.popleft().ticket))
-            is_late = is_late or self._open is not None
+        is_late = self._open is not None and now >= self._due_at
+        is_served = self._open is not None and self._has_answered
+        for wish in [wish for wish in self._wishes if now >= wish.until]:
+            # A painter that has yet to answer at all may still be starting.
+            is_late = is_late or (is_served and wish is self._wishes[0])
+            self._wishes.remove(wish)
+            self._settled.append(Decline(wish.ticket))
         if is_late:
             # An answer that comes later would be taken for another's.
             if not self._has_answered:
@@ -458,11 +475,11 @@ class Painting:
         return [request]
 
     def _request(self, view: View, upto: int) -> Request:
-        self._stains.rolled(view.start)
+        self._fatal.rolled(view.start)
         if self._has_given_up:
             self._has_given_up = False
             for _ in range(2):
-                self._stains.died(view.start, max(view.start, upto - LAST_PART))
+                self._fatal.died(view.start, max(view.start, upto - LAST_PART))
         if self._painted is None:
             return self._begin(view)
         if self._undrawn:
@@ -488,7 +505,7 @@ class Painting:
     def _advance(self, painted: int, view: View, upto: int) -> Request:
         if painted < view.start:
             return Skip(view.start)
-        clear = self._stains.clear(painted, upto)
+        clear = self._fatal.clear(painted, upto)
         if not clear:
             return Skip(upto)
         if clear[0].start > painted:

@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 An editor, a pager or a coding agent has the terminal in raw mode all the time, and
 sleeps until a key or something else wakes it. So what it sleeps in does not tell
-whether it waits for somebody: an agent that thinks polls its keys as one that waits
+whether it waits for input: an agent that thinks polls its keys as one that waits
 does. Here the answer of core.session.session_state is made more exact, by what the
 program has done lately: the processor time it has used, and what it has printed.
 

@@ -1,8 +1,8 @@
-"""What is kept of a session on disk, and how its next life begins with it.
+"""What is stored of a session on disk, and how it is recovered from that.
 
 Theory of operation
 -------------------
-A session outlives each process of ours, but not all of them at once, and not the
+A session survives any single holdfast process, but not all of them at once, and not the
 machine. So that it can be begun again under its own identity, two things are on disk:
 
     StartFacts    what it was started with; written once in each life
@@ -30,6 +30,8 @@ import msgspec
 from holdfast.core.session.paint_requests import Past, Picture
 from holdfast.model.errors import HoldfastError, MalformedMessage
 from holdfast.model.ids import Incarnation, SessionId
+from holdfast.model.limits import NO_LIMITS, Limits
+from holdfast.model.session_record import ParentRecord
 from holdfast.term.alternate import last_switch
 
 FORMAT = 1
@@ -94,6 +96,24 @@ class StartFacts:
     net: str = ""
     """The network of its capsule, host or own; empty if it was in none."""
 
+    files: str = ""
+    """Its files likewise: shared or own; empty if older code wrote this."""
+
+    shell_of: str = ""
+    """Of a branch: the session whose secrets its shell knows."""
+
+    parent: ParentRecord | None = None
+    """Of a branch: the session that it was made from."""
+
+    limits: Limits = NO_LIMITS
+    """Memory, processors and processes that it may have; 0 is no limit."""
+
+    authority: str = ""
+    """The relay that says which host may speak for it; empty if it is not movable."""
+
+    since: int = 0
+    """Of a life that was moved: the first whose inputs it owes an answer."""
+
     def to_bytes(self) -> bytes:
         """Return it as it is written down."""
         given = self.environment
@@ -108,7 +128,7 @@ class StartFacts:
 
 @dataclass(frozen=True, slots=True)
 class OutputTail:
-    """The end of a session's output, and what of the session has changed."""
+    """The end of a session's output, and what has changed about the session."""
 
     incarnation: Incarnation
     at_ms: int

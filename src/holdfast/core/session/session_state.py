@@ -7,7 +7,7 @@ processes sleeps in, and the modes of the terminal. The caller has just read
 that; here it becomes one of six words, and the evidence for it. Two more, for programs
 that read single keys, come from core.session.program_state.
 
-A session waits when a process that has the terminal sleeps until somebody
+A session waits when a process that has the terminal sleeps until someone
 types. What it waits for follows from the terminal: a password is read in whole
 lines without echo (ADR 0016); a shell that keeps jobs, is first in its group and
 edits its line is at its prompt; anything else wants input.
@@ -46,6 +46,7 @@ class Word(enum.StrEnum):
     WAITING_FOR_INPUT = "waiting-for-input"
     WAITING_FOR_SECRET = "waiting-for-secret"  # noqa: S105  # a state, and no secret
     FROZEN = "frozen"
+    FENCED = "fenced"  # without a lease: see docs/spec/leases.md
     EXITED = "exited"
     IDLE = "idle"  # in a program that reads single keys: see program_state
     BUSY = "busy"
@@ -92,6 +93,9 @@ class Evidence:
     canonical: bool = True
     unread: int = 0
     is_frozen: bool = False
+    fenced: str = ""
+    """Why it has no lease, and stands still; empty if it has one or needs none."""
+
     has_exited: bool = False
     ticks: int = 0
     """Clock ticks of processor time that the group has used."""
@@ -112,8 +116,10 @@ def decide(seen: Evidence) -> Doing:
     """Say what a session does, from what was seen of it."""
     if seen.has_exited:
         return Doing(Word.EXITED, is_sure=True, why=("its leader has ended",))
+    if seen.fenced:
+        return Doing(Word.FENCED, is_sure=True, why=(seen.fenced,))
     if seen.is_frozen:
-        why = "an operator made all of it stand still"
+        why = "an operator froze it"
         return Doing(Word.FROZEN, is_sure=True, why=(why,))
     if seen.foreground is None or not seen.sleepers:
         why = "no process that could be found has the terminal"
@@ -160,7 +166,7 @@ def _with_reader(seen: Evidence, reader: Sleeper) -> Doing:
 
 def _wanted(seen: Evidence, reader: Sleeper) -> tuple[Word, str]:
     if seen.canonical and not seen.echo:
-        why = "the terminal reads whole lines and does not show them"
+        why = "the terminal reads lines without echo"
         return Word.WAITING_FOR_SECRET, why
     if reader.keeps_jobs and reader.pid == seen.foreground:
         if not (seen.canonical or seen.echo):
@@ -168,7 +174,7 @@ def _wanted(seen: Evidence, reader: Sleeper) -> tuple[Word, str]:
         if reader.size in PROMPT_SIZES:
             return Word.AT_PROMPT, f"it has job control, and reads {reader.size} bytes"
     if seen.canonical:
-        return Word.WAITING_FOR_INPUT, "the terminal reads whole lines and shows them"
+        return Word.WAITING_FOR_INPUT, "the terminal reads lines with echo"
     return Word.WAITING_FOR_INPUT, "it reads key by key"
 
 
@@ -179,9 +185,9 @@ def _without_reader(seen: Evidence) -> Doing:
     who = _told(unseen[-1])
     is_still = not any(each.is_busy for each in seen.sleepers)
     if seen.canonical and not seen.echo and not seen.unread and is_still:
-        why = "it sleeps, and the terminal reads whole lines and does not show them"
+        why = "it sleeps, and the terminal reads lines without echo"
         return Doing(Word.WAITING_FOR_SECRET, is_sure=False, why=(who, why))
-    why = "what it waits for cannot be known"
+    why = "what it waits for cannot be determined"
     return Doing(Word.RUNNING, is_sure=False, why=(who, why))
 
 
@@ -191,7 +197,7 @@ def _told(one: Sleeper) -> str:
 
 def _doubts(reader: Sleeper, *, is_busy: bool) -> str:
     if not reader.is_sure:
-        return "that it waits for the terminal is inferred from what it has open"
+        return "that it waits for the terminal is inferred from its open files"
     if is_busy:
         return "a process beside it is at work"
     return f"{reader.others} more would wake it"

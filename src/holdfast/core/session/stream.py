@@ -4,9 +4,9 @@ Theory of operation
 -------------------
 Output is addressed by its offset: bytes since the session's birth. A window, a
 ring in memory that is handed in and may outlive the process, keeps the last of
-them. Everybody who watches has a cursor into the one window and no copy of
+them. Each viewer has a cursor into the one window and no copy of
 their own, so a viewer that stops reading costs nothing and delays nobody: it is
-skipped forward with the count of what it missed, and in the end cut off.
+skipped forward, with the count of what it missed, when it reads on.
 
     offset  size  field      native byte order: the memory never leaves the machine
     0       8     magic      written last when a window is made
@@ -100,7 +100,7 @@ class StreamWindow:
         if marks[_LAYOUT] != LAYOUT:
             raise errors.WindowDamaged("its layout is of another version")
         if marks[_CAPACITY] != window.capacity:
-            raise errors.WindowDamaged("its size is not what it says")
+            raise errors.WindowDamaged("its size differs from its header")
         kept_to = max(window.end, marks[_READ])
         if not window.start <= window.end <= kept_to <= window.start + window.capacity:
             raise errors.WindowDamaged("it claims bytes it cannot hold")
@@ -220,40 +220,30 @@ class StreamWindow:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """Go on at offset `at`, after `gap` bytes that the reader will never get.
-
-    With `keyframe` set, the screen as it was at `at` is to be painted first.
-    """
+    """Go on at offset `at`, after `gap` bytes that the reader will never get."""
 
     at: int
     gap: int
-    keyframe: bool
 
 
-def plan_resume(
-    window: StreamWindow, after: int | None, keyframe_at: int | None
-) -> Resume:
+def plan_resume(window: StreamWindow, after: int | None) -> Resume:
     """Decide where a reader goes on that has every byte before `after`.
 
-    None means a reader that has nothing and asks for the present: it is shown
-    the newest keyframe, or what is kept, and is owed nothing older. A keyframe
-    from which the stream can no longer be followed is as good as none.
+    None means a reader that has nothing: it is given what is kept, and is owed
+    nothing older.
 
     Raises:
         UsageError: `after` is an offset this session never reached.
 
     """
-    start = window.start
-    if after is not None:
-        if after < 0:
-            raise errors.NegativeOffset(after)
-        if after > window.end:
-            raise errors.OffsetAhead(after, window.end)
-        if after >= start:
-            return Resume(after, gap=0, keyframe=False)
-    usable = keyframe_at is not None and start <= keyframe_at <= window.end
-    at = keyframe_at if usable and keyframe_at is not None else start
-    return Resume(at, gap=0 if after is None else at - after, keyframe=usable)
+    if after is None:
+        return Resume(window.start, gap=0)
+    if after < 0:
+        raise errors.NegativeOffset(after)
+    if after > window.end:
+        raise errors.OffsetAhead(after, window.end)
+    at = max(after, window.start)
+    return Resume(at, gap=at - after)
 
 
 class Send(msgspec.Struct, frozen=True):
@@ -267,20 +257,11 @@ class Send(msgspec.Struct, frozen=True):
 class Skip:
     """Say that `gap` bytes are left out and that the stream goes on at `at`.
 
-    With `keyframe` set, send the keyframe made at `at` first. A Skip is given
-    once; the caller owes it to the reader before anything else.
+    A Skip is given once; the caller owes it to the reader before anything else.
     """
 
     gap: int
     at: int
-    keyframe: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CutViewer:
-    """Hang up on a viewer that took nothing while `pending` bytes waited."""
-
-    pending: int
 
 
 class Viewer:
@@ -290,103 +271,37 @@ class Viewer:
     what was pulled, and tell how much the transport accepted.
     """
 
-    __slots__ = (
-        "_behind_since",
-        "_bound",
-        "_is_cut",
-        "_offered",
-        "_pulled_to",
-        "_stalled_after",
-        "cursor",
-    )
+    __slots__ = ("_offered", "cursor")
 
-    def __init__(self, at: int, *, bound: int, stalled_after: float) -> None:
-        """Begin at offset `at`.
-
-        `bound` is how many bytes a reader may be behind before it is skipped
-        forward to a keyframe; `stalled_after` is how many seconds it may take
-        nothing while there is something to take.
-        """
+    def __init__(self, at: int) -> None:
         self.cursor = at
         """Offset of the next byte to be accepted."""
 
-        self._bound = bound
-        self._stalled_after = stalled_after
         self._offered = 0
-        self._pulled_to = at
-        self._behind_since: float | None = None
-        self._is_cut = False
 
-    def pull(
-        self,
-        window: StreamWindow,
-        limit: int,
-        now: float,
-        *,
-        keyframe_at: int | None = None,
-    ) -> list[Send | Skip]:
+    def pull(self, window: StreamWindow, limit: int) -> list[Send | Skip]:
         """Return what the reader is to be sent next, at most `limit` bytes of it.
 
-        Bytes are offered again until they are accepted. A reader further behind
-        than its bound is skipped to `keyframe_at`; while there is no keyframe
-        ahead of it, it goes on reading what the window keeps, because a stream
-        that starts in the middle paints a broken screen.
+        Bytes are offered again until they are accepted.
         """
-        if self._is_cut:
-            return []
         effects: list[Send | Skip] = []
-        if (skip := self._skip(window, keyframe_at)) is not None:
-            self.cursor = skip.at
-            effects.append(skip)
+        start, cursor = window.start, self.cursor
+        if cursor < start:
+            effects.append(Skip(start - cursor, start))
+            self.cursor = start
         data = window.read(self.cursor, limit)
         self._offered = len(data)
-        self._pulled_to = window.end
         if data:
             effects.append(Send(self.cursor, data))
-            if self._behind_since is None:
-                self._behind_since = now
-        elif self.cursor == self._pulled_to:
-            self._behind_since = None
         return effects
 
-    def accepted(self, count: int, now: float) -> None:
+    def accepted(self, count: int) -> None:
         """Take note that the transport took `count` of the bytes last pulled."""
         assert 0 <= count <= self._offered, "accepted more than was offered"  # noqa: S101
-        if count == 0:
-            return
         self.cursor += count
         self._offered -= count
-        self._behind_since = now if self.cursor < self._pulled_to else None
 
     def kept_up(self, count: int) -> None:
         """Take note that the transport took all there was, `count` bytes more."""
         self.cursor += count
-        self._offered, self._pulled_to = 0, self.cursor
-        self._behind_since = None
-
-    def tick(self, window: StreamWindow, now: float) -> list[CutViewer]:
-        """Do what the clock demands. Call it at or after `next_deadline()`."""
-        deadline = self.next_deadline()
-        if deadline is None or now < deadline:
-            return []
-        self._is_cut = True
         self._offered = 0
-        self._behind_since = None
-        return [CutViewer(window.end - self.cursor)]
-
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None when there is nothing to wait for."""
-        if self._behind_since is None:
-            return None
-        return self._behind_since + self._stalled_after
-
-    def _skip(self, window: StreamWindow, keyframe_at: int | None) -> Skip | None:
-        start, end, cursor = window.start, window.end, self.cursor
-        rolled_off = cursor < start
-        if not rolled_off and end - cursor <= self._bound:
-            return None
-        if keyframe_at is not None and max(start, cursor + 1) <= keyframe_at <= end:
-            return Skip(keyframe_at - cursor, keyframe_at, keyframe=True)
-        if rolled_off:
-            return Skip(start - cursor, start, keyframe=False)
-        return None

@@ -61,7 +61,7 @@ def hides_another(name: str, words: Sequence[str | None]) -> bool:
         return False
     if _INTERPRETER.fullmatch(name) is None:
         return False
-    # What is in a file or a module is somebody's program, as `make` is; what is
+    # What is in a file or a module is a program like any other, as `make` is; what is
     # in an option or comes through a pipe was chosen with this very line.
     argument = words[1] if len(words) > 1 else "-"
     return argument is None or (argument.startswith("-") and argument != "-m")

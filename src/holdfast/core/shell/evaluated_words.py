@@ -1,8 +1,8 @@
-"""May the shell itself run what a word of a builtin says?
+"""Words of a builtin that the shell itself may run as code.
 
 Some builtins work out a word as a sum or as an element of an array, and `$(…)` inside
 of it runs: `test -v 'a[$(rm)]'`. In a sum a bare name stands for what the variable
-holds, and that is worked out in turn: `let x` runs what somebody has put in `x`.
+holds, and that is evaluated in turn: `let x` runs whatever is in `x`.
 """
 
 import re

@@ -14,21 +14,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from holdfast.core.shell import line_reader
 from holdfast.core.shell.line_folders import ANYWHERE, Outcome, still, united
-from holdfast.core.shell.line_reader import (
-    COMPOUND,
-    FOREIGN,
-    NOWHERE,
-    LineReader,
-    Part,
-)
 from holdfast.core.shell.open_words import ANYTHING, OpenWord
 from holdfast.core.shell.posix_line import value_of
 from holdfast.core.shell.shell_grammar import Grammar
 from holdfast.core.shell.shell_lexeme import Lexeme, LexemeBuilder, Unreadable
 from holdfast.core.shell.simple_command import Redirection, Way
 
-_ESCAPE = "it has an escape that cannot be told"
+_ESCAPE = "it has an escape that cannot be decoded"
 _SUBSTITUTION = "it runs a command inside another, or expands one"
 _QUOTE = "a quote does not end, or holds a substitution"
 
@@ -54,7 +48,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
 _BLOCK = frozenset({"end"})
 
 
-class FishLine(LineReader):
+class FishLine(line_reader.LineReader):
     """Reads a line as fish does."""
 
     begins_with_redirections = False
@@ -84,12 +78,12 @@ class FishLine(LineReader):
             raise Unreadable("a command is missing")
         text = self.line[begun : self.place]
         if self.line[self.place : self.place + 1] in ("<", ">") and text[-1:].isdigit():
-            raise Unreadable("which descriptor is redirected cannot be told")
+            raise Unreadable("which descriptor is redirected is not clear")
         return word.built()
 
     def why_unreadable(self, character: str) -> str:
         """Say why no word goes on with this letter."""
-        return FOREIGN if ord(character) > ord("~") else _ESCAPE
+        return line_reader.FOREIGN if ord(character) > ord("~") else _ESCAPE
 
     def _read_letter(self, word: LexemeBuilder) -> None:
         word.add(self.line[self.place])
@@ -172,7 +166,7 @@ class FishLine(LineReader):
     def _read_brace(self, word: LexemeBuilder) -> None:
         choices = _CHOICES.match(self.line, self.place)
         if choices is None:
-            raise Unreadable("what fish makes of a brace cannot be told")
+            raise Unreadable("how fish expands a brace is not clear")
         self.place = choices.end()
         word.first_varies_fastest = True  # a{b,c}{d,e} is abd acd abe ace.
         word.choose(tuple(choices[1].split(",")))
@@ -196,12 +190,12 @@ class FishLine(LineReader):
         operator = found[2] or found[4]
         self.place = found.end()
         if self.line[self.place : self.place + 1] in ("", *"?&|<>("):
-            raise Unreadable(NOWHERE)
+            raise Unreadable(line_reader.NOWHERE)
         self.skip_blanks()
         target = self.read_word()
         if operator in (">&", "<&"):
             if target.text is None or not _COPIED.fullmatch(target.text):
-                raise Unreadable(NOWHERE)
+                raise Unreadable(line_reader.NOWHERE)
             return Redirection(Way.DUPLICATE, target.text)
         way = _WAYS.get(operator, Way.WRITE)
         shape = None if target.text is not None else (target.open or ANYTHING)
@@ -217,7 +211,7 @@ class FishLine(LineReader):
             raise Unreadable("it has no command that is spelled out")
         is_alone = len(words) == 1 and words[0].text == "time"
         if is_alone or _KEYWORD.fullmatch(words[0].texts[0]):
-            raise Unreadable(COMPOUND)  # It is one in quotes as well.
+            raise Unreadable(line_reader.COMPOUND)  # It is one in quotes as well.
 
     # ── compound commands ─────────────────────────────────────────────────
 
@@ -237,7 +231,7 @@ class FishLine(LineReader):
             case "begin" | "if" | "while" | "for" | "switch":
                 return self._read_block(keyword)
             case _:
-                raise Unreadable(COMPOUND)
+                raise Unreadable(line_reader.COMPOUND)
 
     def read_block(self, stops: frozenset[str]) -> Outcome:
         """Read commands, of which there may be none, up to one of these words."""
@@ -306,14 +300,14 @@ class FishLine(LineReader):
             after = self.read_block(frozenset({"case", "end"})).either
             self.here = united(begun, after)
 
-    parts: ClassVar[Mapping[str, Part]] = {
+    parts: ClassVar[Mapping[str, line_reader.Part]] = {
         "'": _read_single,
-        '"': LineReader.read_double,
+        '"': line_reader.LineReader.read_double,
         "\\": _read_escape,
         "$": _read_dollar,
         "(": _read_parentheses,
-        "*": LineReader.read_glob,
-        "?": LineReader.read_glob,
+        "*": line_reader.LineReader.read_glob,
+        "?": line_reader.LineReader.read_glob,
         "{": _read_brace,
         "[": _read_bracket,
         "~": _read_tilde,

@@ -57,7 +57,7 @@ class PosixLine(PosixWords):
             # With a redirection alone zsh runs a program, such as cat.
             raise Unreadable("it has no command")
         if words and len(words[0].texts) > 1 and self.grammar is Grammar.ZSH:
-            raise Unreadable("what zsh makes of a brace cannot be told")
+            raise Unreadable("how zsh expands a brace is not clear")
 
     # ── compound commands ─────────────────────────────────────────────────
 

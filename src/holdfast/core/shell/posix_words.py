@@ -29,7 +29,7 @@ from holdfast.core.shell.simple_command import Redirection, Way
 SUBSTITUTION = "it runs a command inside another, or expands one"
 _QUOTE = "a quote does not end, or holds a substitution"
 _REPEAT = "it may repeat an earlier line"
-_DESCRIPTOR = "which descriptor is redirected cannot be told"
+_DESCRIPTOR = "which descriptor is redirected is not clear"
 
 _ENDS = frozenset(" \t\n;|&<>()")
 _INSIDE = re.compile(r'[^"\\$`!]+')
@@ -121,7 +121,7 @@ class PosixWords(LineReader):
     def _read_escape(self, word: LexemeBuilder) -> None:
         text = self.line[self.place + 1 : self.place + 2]
         if text in ("", "\n"):
-            raise Unreadable("it goes on in the next line")
+            raise Unreadable("it continues on the next line")
         if text == "!" and self._repeats and _UNSAFE_HISTORY.search(self.whole):
             raise Unreadable(_REPEAT)
         self.place += 2
@@ -270,7 +270,7 @@ class PosixWords(LineReader):
         choices = _CHOICES.match(self.line, self.place)
         if choices is None:
             if self.grammar is Grammar.ZSH:
-                raise Unreadable("what zsh makes of a brace cannot be told")
+                raise Unreadable("how zsh expands a brace is not clear")
             self.place += 1
             word.rest()
             return
@@ -279,7 +279,7 @@ class PosixWords(LineReader):
 
     def _read_closing_brace(self, word: LexemeBuilder) -> None:
         if self.grammar is Grammar.ZSH:
-            raise Unreadable("what zsh makes of a brace cannot be told")
+            raise Unreadable("how zsh expands a brace is not clear")
         self.place += 1
         word.add("}")
 

@@ -25,7 +25,7 @@ bash prints all functions in one text. Where one of them quotes what looks like 
 head of another, the border is seen there; texts that have the same name are digested
 together, so that no change of one can hide behind the other.
 
-What changes by itself (`RANDOM`, `PWD`, …) says nothing about anybody and is left
+What changes by itself (`RANDOM`, `PWD`, …) says nothing about an operator and is left
 out. A value that was withheld has no digest; its length stands in for it.
 
 Invariants, checked by tests/core/shell/test_shell_state.py:

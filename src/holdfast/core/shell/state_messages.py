@@ -70,11 +70,11 @@ class StateMessages:
         return not self._waiting and self._begin.search(self._buffer) is None
 
     def past(self) -> tuple[int, bytes]:
-        """Return which message was told last, and bytes that may begin another."""
+        """Return the number of the last message, and bytes that may begin another."""
         return self._told, bytes(self._buffer)
 
     def go_on(self, told: int, begun: bytes) -> None:
-        """Go on where another process was, to which the last message was told."""
+        """Continue after the last message that another process took."""
         self._told, self.is_wanted = told, not told
         self._buffer[:] = begun
 

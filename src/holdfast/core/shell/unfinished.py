@@ -1,7 +1,7 @@
 """Whether a shell may wait for more of a command after this line.
 
 A shell without a line editor keeps the lines of an unfinished command to itself:
-the next Return, by anybody, may end it. Whether a line is finished depends on the
+the next Return, by any operator, may end it. Whether a line is finished depends on the
 grammar and on all lines before it; here only those that certainly are count as
 finished, and any that might not be does not.
 """

@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 `sudo -u anna make` runs `sudo`, and then `make`. It is *carrying*: a program or
 a builtin whose own words go on with those of another command. For each of them a
-Carrying says which of its options have a value, how many words stand before the
+WrapperSyntax says which of its options have a value, how many words stand before the
 command, and whether assignments do.
 
 An option that is not in the table may or may not have a value, so where the
@@ -28,7 +28,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Carrying:
+class WrapperSyntax:
     """How the words of one program lead to another command."""
 
     valued: str = ""
@@ -56,39 +56,41 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-CARRYING: dict[str, Carrying] = {
-    "builtin": Carrying(is_builtin=True),
-    "chroot": Carrying(
+CARRYING: dict[str, WrapperSyntax] = {
+    "builtin": WrapperSyntax(is_builtin=True),
+    "chroot": WrapperSyntax(
         long_valued=_words("--userspec --groups"), skipped=1, is_elsewhere=True
     ),
-    "command": Carrying(plain="p", is_builtin=True),
-    "doas": Carrying("uC", "nsL", assigns=True, is_elsewhere=True),
-    "env": Carrying(
+    "command": WrapperSyntax(plain="p", is_builtin=True),
+    "doas": WrapperSyntax("uC", "nsL", assigns=True, is_elsewhere=True),
+    "env": WrapperSyntax(
         "uC",
         "i0v",
         _words("--unset --chdir"),
         _words("--ignore-environment --null --debug"),
         assigns=True,
     ),
-    "exec": Carrying("a", "cl"),
-    "flock": Carrying(
+    "exec": WrapperSyntax("a", "cl"),
+    "flock": WrapperSyntax(
         "wEc",
         "sxuneoF",
         _words("--timeout --wait --conflict-exit-code --command"),
         _words("--shared --exclusive --unlock --nonblock --close --no-fork --verbose"),
         skipped=1,
     ),
-    "ionice": Carrying("cn", "t", _words("--class --classdata"), _words("--ignore")),
-    "nice": Carrying("n", "", _words("--adjustment")),
-    "nohup": Carrying(),
-    "pkexec": Carrying(
+    "ionice": WrapperSyntax(
+        "cn", "t", _words("--class --classdata"), _words("--ignore")
+    ),
+    "nice": WrapperSyntax("n", "", _words("--adjustment")),
+    "nohup": WrapperSyntax(),
+    "pkexec": WrapperSyntax(
         long_valued=_words("--user"),
         long_plain=_words("--disable-internal-agent --keep-cwd"),
         is_elsewhere=True,
     ),
-    "setsid": Carrying("", "cfw", frozenset(), _words("--ctty --fork --wait")),
-    "stdbuf": Carrying("ioe", "", _words("--input --output --error")),
-    "sudo": Carrying(
+    "setsid": WrapperSyntax("", "cfw", frozenset(), _words("--ctty --fork --wait")),
+    "stdbuf": WrapperSyntax("ioe", "", _words("--input --output --error")),
+    "sudo": WrapperSyntax(
         "CDRTUghprtu",
         "ABEHKNPSbkn",
         _words(
@@ -103,18 +105,20 @@ CARRYING: dict[str, Carrying] = {
         assigns=True,
         is_elsewhere=True,
     ),
-    "taskset": Carrying("", "ac", frozenset(), _words("--all-tasks --cpu-list"), 1),
-    "time": Carrying(
+    "taskset": WrapperSyntax(
+        "", "ac", frozenset(), _words("--all-tasks --cpu-list"), 1
+    ),
+    "time": WrapperSyntax(
         "fo", "pvaq", _words("--format --output"), _words("--portability")
     ),
-    "timeout": Carrying(
+    "timeout": WrapperSyntax(
         "ks",
         "v",
         _words("--kill-after --signal"),
         _words("--foreground --preserve-status --verbose"),
         skipped=1,
     ),
-    "xargs": Carrying(
+    "xargs": WrapperSyntax(
         "EILPadns",
         "0oprtx",
         _words(
@@ -136,7 +140,7 @@ BLIND = frozenset(
 """Programs that run what these tables do not tell."""
 
 
-def carried(carrying: Carrying, words: Sequence[Word]) -> tuple[Word, ...] | None:
+def carried(carrying: WrapperSyntax, words: Sequence[Word]) -> tuple[Word, ...] | None:
     """Return the words of the command that is carried: empty if there is none.
 
     None if the words do not tell where it begins.
@@ -157,7 +161,7 @@ def carried(carrying: Carrying, words: Sequence[Word]) -> tuple[Word, ...] | Non
     return tuple(rest[carrying.skipped :])
 
 
-def assigned(carrying: Carrying, words: Sequence[Word]) -> tuple[str, ...]:
+def assigned(carrying: WrapperSyntax, words: Sequence[Word]) -> tuple[str, ...]:
     """Return which variables the program sets for the command, as far as is seen."""
     if not carrying.assigns:
         return ()
@@ -165,7 +169,7 @@ def assigned(carrying: Carrying, words: Sequence[Word]) -> tuple[str, ...]:
     return tuple(one[0].removesuffix("=") for one in found if one is not None)
 
 
-def _value(carrying: Carrying, option: str) -> int | None:
+def _value(carrying: WrapperSyntax, option: str) -> int | None:
     """Return how many words follow that are an option's value; None if unknown."""
     if option.startswith("--"):
         name, _, given = option.partition("=")

@@ -1,1 +1,1 @@
-"""What somebody who is attached is shown of a session, and how."""
+"""What an attached operator is shown of a session, and how."""

@@ -1,4 +1,4 @@
-"""What each key does in copy mode, for hands that know vi and for those of emacs."""
+"""The keys of copy mode, as in vi and as in emacs."""
 
 import enum
 

@@ -1,4 +1,4 @@
-"""Looking at what has scrolled away, searching it, and copying some of it.
+"""Copy mode: scrollback, search, selection and copying.
 
 Theory of operation
 -------------------
@@ -43,7 +43,7 @@ class Copied:
 
 
 class CopyMode:
-    """One look back at one session."""
+    """Copy mode over one session's scrollback."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class CopyMode:
     # ── what is shown ─────────────────────────────────────────────────────
 
     def resized(self, room: Size) -> None:
-        """Take that there is another amount of room."""
+        """Note how much room there is now."""
         self._room = room
         self._show()
 
@@ -246,7 +246,7 @@ class CopyMode:
         self._show()
 
     def _show(self) -> None:
-        """Have the cursor in the view."""
+        """Scroll so that the cursor is visible."""
         self.top = max(min(self.top, self.row), self.row - self._room.rows + 1, 0)
         column = columns_of(self._texts[self.row][: self.column])
         width = self._room.columns

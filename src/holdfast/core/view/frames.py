@@ -47,7 +47,7 @@ class DrawnFrame:
         self._last: tuple[Frame, Canvas] | None = None
 
     def forget(self) -> None:
-        """Take that the terminal may show anything."""
+        """Note that the terminal may show anything."""
         self._last = None
 
     def draw(self, frame: Frame) -> bytes:

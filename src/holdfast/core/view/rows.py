@@ -63,7 +63,7 @@ def width_of_row(row: Row) -> int:
 
 
 def cut(row: Row, left: int, columns: int) -> Row:
-    """Return what of a row is in so many columns from `left` on."""
+    """Return the part of a row in so many columns from `left` on."""
     shown: list[Piece] = []
     at = 0
     for piece in row:

@@ -17,7 +17,7 @@ Invariants:
 
 I1  The same size is claimed once, until the session has another size: a refusal is not
     answered with the same request at the next key.
-I2  Nothing is claimed while somebody else has the turn.
+I2  Nothing is claimed while another operator has the turn.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from holdfast.model.geometry import Size
 
 
 @dataclass(frozen=True, slots=True)
-class Footing:
+class TurnStatus:
     """How we stand in the session."""
 
     is_ours: bool
@@ -57,19 +57,19 @@ class SizeClaim:
         self._claimed: Size | None = None
 
     def told(self, size: Size) -> None:
-        """Take that the session has this size."""
+        """Note that the session has this size."""
         if size != self.session:
             self.session, self._claimed = size, None
 
     def forget(self) -> None:
-        """Take that our last claim came too soon, and may be made again."""
+        """Note that our last claim came too soon, and may be made again."""
         self._claimed = None
 
-    def on_arrival(self, ours: Size, footing: Footing) -> bool:
+    def on_arrival(self, ours: Size, footing: TurnStatus) -> bool:
         """Tell whether to claim our size, having attached or changed it."""
         return footing.is_undisturbing and self._claims(ours)
 
-    def on_typing(self, ours: Size, footing: Footing) -> bool:
+    def on_typing(self, ours: Size, footing: TurnStatus) -> bool:
         """Tell whether to claim our size before what was typed is sent."""
         return footing.may_type and self._claims(ours)
 

@@ -1,4 +1,4 @@
-"""The line below a framed session: which it is, how it stands, who is there.
+"""The status line of a framed session: name, state, turn, attached operators.
 
 What matters most comes first and is left out last; the right side says what part of
 the session is to be seen.
@@ -30,7 +30,7 @@ class StatusFacts:
     state: str = ""
     turn: str = ""
     waits: str = ""
-    company: str = ""
+    presence: str = ""
 
 
 def status_line(standing: StatusFacts, views: tuple[str, ...], columns: int) -> Row:
@@ -43,7 +43,7 @@ def status_line(standing: StatusFacts, views: tuple[str, ...], columns: int) -> 
         standing.waits,
         standing.state,
         f"turn: {standing.turn}" if standing.turn else "",
-        standing.company,
+        standing.presence,
     )
     left = " · ".join(printable(fact, MAX_FACT) for fact in facts if fact)
     room = columns - 2  # A space on either side.

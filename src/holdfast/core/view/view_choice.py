@@ -14,7 +14,7 @@ times a second changes its view no more often than every CALM seconds.
 Invariants:
 
 I1  No more than one keyframe is asked for at a time.
-I2  Between two changes there are at least CALM seconds, unless somebody pressed a key.
+I2  Between two changes there are at least CALM seconds, unless the user pressed a key.
 """
 
 from holdfast.model.geometry import Size
@@ -54,7 +54,7 @@ class ViewChoice:
         return self.preferred == AUTO and session not in (None, ours)
 
     def toggle(self, ours: Size, session: Size | None) -> None:
-        """Take that the user wants the other view."""
+        """Note that the user wants the other view."""
         is_framed = self.wants_frame(ours, session)
         self.is_looking_back = False
         self.preferred = AUTO
@@ -63,7 +63,7 @@ class ViewChoice:
         self._calm_at = 0.0
 
     def look_back(self) -> None:
-        """Take that the user wants to see what has scrolled away."""
+        """Note that the user wants to see what has scrolled away."""
         self.is_looking_back, self._calm_at = True, 0.0
 
     def asks(self, ours: Size, session: Size | None, now: float) -> bool:
@@ -88,7 +88,7 @@ class ViewChoice:
         return self._calm_at
 
     def painted(self, ours: Size, session: Size | None, now: float) -> bool:
-        """Take that a keyframe comes; return whether it is for a frame."""
+        """Note that a keyframe comes; return whether it is for a frame."""
         wanted = self.wants_frame(ours, session)
         if wanted is not self.is_framed:
             self._calm_at = now + CALM
@@ -96,7 +96,7 @@ class ViewChoice:
         return wanted
 
     def refused(self, now: float) -> bool:
-        """Take that there was no keyframe; tell whether it will not be asked again."""
+        """Note that there was no keyframe; tell whether it will not be asked again."""
         self._asked_at, self._calm_at = None, now + CALM
         self._refusals += 1
         if self._refusals < MAX_REFUSALS:

@@ -5,7 +5,7 @@ as long as the cursor is to be seen. A person may look elsewhere (`pan`) until t
 cursor moves again, or the terminal has another size.
 
 I1  What is shown lies within the session, and the cursor within what is shown, unless
-    somebody pans.
+    the user pans.
 """
 
 from holdfast.model.geometry import Size

@@ -1,12 +1,12 @@
 """What an operator takes over along with the turn.
 
-A line that somebody else has typed but not entered, what is running, and what others
+An unsubmitted line of another operator, running jobs, and what others
 have changed in the shell since this operator last had the turn: by pressing Return the
 operator would take responsibility for all of it.
 
 That the turn has passed is told at once. What is running takes a look at every process
 of the machine, so it is told a moment later, and looked for in slices; but before
-anybody is told who is present, so that who asks that has been told everything.
+clients are told who is present, so that a client that asks has been told everything.
 """
 
 import math
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from holdfast.core.book.checkpoint import MAX_HANDS, Hands
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.input.turn import PassTurn
-from holdfast.core.provenance.lineage import Kin
+from holdfast.core.provenance.lineage import ProcessStart
 from holdfast.core.provenance.staged import Staged
 from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
@@ -30,8 +30,7 @@ from holdfast.linux.procfs import command_of, state_word
 from holdfast.model.ids import ActorId
 from holdfast.model.moments import Moment
 from holdfast.model.resolutions import Thing
-from holdfast.wire import company as parties
-from holdfast.wire import graphs
+from holdfast.wire import graphs, presence
 from holdfast.wire import messages as wire
 
 EDITED = "edited, perhaps still there"
@@ -57,15 +56,15 @@ class HandOver:
         questions: InputQuestions,
         owners: ProcessOwners | None,
     ) -> None:
-        vaulted, shell = context.vaulted, context.shell
-        self._vaulted = vaulted
-        self._company = context.company
+        descriptors, shell = context.descriptors, context.shell
+        self._descriptors = descriptors
+        self._clients = context.clients
         self._shell = shell
         self._driver = driver
         self._questions = questions
         self._owners = owners
-        self._starters = ProcessStarters(vaulted, shell)
-        self._belonging = Belonging(vaulted.tree(vaulted.record.pid))
+        self._starters = ProcessStarters(descriptors, shell)
+        self._belonging = Belonging(descriptors.tree(descriptors.record.pid))
         self._had: dict[ActorId, int] = {}
         """The last command when each of them had the turn last."""
 
@@ -91,12 +90,12 @@ class HandOver:
                 self._remember(ActorId(str(entry.fields["from"])), last)
 
     def _passed(self, passed: PassTurn, _at: Moment) -> None:
-        """Tell everybody that the turn has changed hands, and its taker more."""
+        """Tell all clients that the turn has changed hands, and its taker more."""
         taker, dropped = passed.taker, self._driver.intake.dropped
         self._questions.passed(passed.reason, is_held=taker is not None)
         if self._owners is not None and taker is not None:
             self._owners.types(taker)
-        self._company.announce(
+        self._clients.announce(
             wire.TurnPassed(
                 former=passed.giver or NOBODY,
                 holder=taker or NOBODY,
@@ -133,7 +132,7 @@ class HandOver:
         self._timer.set(None)
         takes_over = self._inherited(owed, found)
         if takes_over is not None:
-            self._company.tell(owed.taker, takes_over)
+            self._clients.tell(owed.taker, takes_over)
 
     def _owed_after(self, passed: PassTurn, staged: Staged) -> _Owed | None:
         """Return what the taker is to be told, or None if that is nothing."""
@@ -147,28 +146,30 @@ class HandOver:
         if passed.giver is None and not is_foreign and not changed:
             return None  # A lone operator has left everything there.
         if staged.is_edited and is_foreign:
-            changed = (_edited(staged), *changed)[: parties.MAX_CHANGED]
+            changed = (_edited(staged), *changed)[: presence.MAX_CHANGED]
         return _Owed(passed, taker, staged, changed)
 
-    def _inherited(self, owed: _Owed, found: list[Process]) -> parties.Inherited | None:
+    def _inherited(
+        self, owed: _Owed, found: list[Process]
+    ) -> presence.Inherited | None:
         """Return what the taker takes over, or None if that is nothing."""
         staged = owed.staged
         jobs, actors = self._jobs(found)
         if staged.is_empty and not jobs and not owed.changed:
             return None
-        return parties.Inherited(
+        return presence.Inherited(
             owed.passed.epoch,
             # Of what may have been entered, the end is the likeliest to stand there.
             staged.data[-wire.MAX_EXCERPT :],
-            staged.by[: parties.MAX_STAGERS],
-            tuple(_told(one, actors[one.pid]) for one in jobs[: parties.MAX_JOBS]),
+            staged.by[: presence.MAX_STAGERS],
+            tuple(_told(one, actors[one.pid]) for one in jobs[: presence.MAX_JOBS]),
             owed.changed,
         )
 
     def _jobs(self, found: list[Process]) -> tuple[list[Process], dict[int, ActorId]]:
-        kin = (Kin(one.pid, one.parent, one.started) for one in found)
-        actors = self._starters.actors(kin)
-        leader = self._vaulted.record.pid
+        starts = (ProcessStart(one.pid, one.parent, one.started) for one in found)
+        actors = self._starters.actors(starts)
+        leader = self._descriptors.record.pid
         jobs = [one for one in found if one.pid != leader and not one.is_dead]
         return jobs, actors
 
@@ -185,7 +186,7 @@ class HandOver:
 
 
 def _edited(staged: Staged) -> wire.Staged:
-    """Return that a line may stand typed, whatever it says."""
+    """Return that there may be unsubmitted input, whatever it says."""
     by = staged.by[: wire.MAX_HANDS]
     return wire.Staged(Thing.LINE.value, EDITED, by, 0, sure=False)
 

@@ -1,4 +1,4 @@
-"""Does what the intake says, in order, and wakes it when its time has come.
+"""Performs the intake's effects, in order, and calls it at its deadlines.
 
 Each effect has one performer, which may return further effects; these come before what
 is left. The rooms of a session say themselves which effects they perform.
@@ -21,7 +21,7 @@ Perform = Callable[[Any, Moment], "list[Effect] | None"]
 
 
 class IntakeDriver:
-    """The intake of one session, with those who do what it says."""
+    """The intake of one session, and the performers of its effects."""
 
     def __init__(self, intake: Intake, note: NoteMemory, timers: Timers) -> None:
         self.intake = intake
@@ -32,7 +32,7 @@ class IntakeDriver:
         """Called before the clock changes anything."""
 
         self.afterwards: Callable[[], None] | None = None
-        """Called when everything is done, as long as somebody wants that."""
+        """Called when everything is done, while it is set."""
 
         self.note = note
         """Where a successor finds how things stand."""
@@ -60,7 +60,7 @@ class IntakeDriver:
             self._timer.set(by)
 
     def record(self, kind: EntryKind, fields: Mapping[str, Value]) -> None:
-        """Put on record what decides nothing here."""
+        """Write an entry that no decision here depends on."""
         at = now()
         self.do(self.intake.record(kind, fields, at), at)
 

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 
 from holdfast.holder.provenance.shell_commands import ShellCommands
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.holder.timers import Timers
 from holdfast.linux import pty, session_state
 from holdfast.model.errors import NotAtPrompt
@@ -43,8 +43,10 @@ Then = Callable[[NotAtPrompt | None], None]
 class LineQuestion:
     """The question to the session's shell what stands on its line."""
 
-    def __init__(self, vaulted: Vaulted, shell: ShellCommands, timers: Timers) -> None:
-        self._vaulted = vaulted
+    def __init__(
+        self, descriptors: SessionDescriptors, shell: ShellCommands, timers: Timers
+    ) -> None:
+        self._descriptors = descriptors
         self._shell = shell
         self._timer = timers.add(self._tick)
         self.waiting: tuple[ActorId, Then] | None = None
@@ -80,7 +82,7 @@ class LineQuestion:
         return True
 
     def heard(self) -> None:
-        """Take that the shell has said something: it may be the answer."""
+        """Note that the shell has said something: it may be the answer."""
         if self.waiting is not None:
             self._timer.set(0.0)
 
@@ -92,7 +94,7 @@ class LineQuestion:
         if not shell.at_prompt:
             self._conclude("a line was entered just now")
         elif not (shell.line.stands().is_empty or shell.is_doubtful):
-            self._conclude("something stands there that nobody has typed")
+            self._conclude("the line has text that no operator typed")
         elif self._is_sent and shell.buffer is not None:
             self._conclude("")
         elif time.monotonic() >= self._deadline:
@@ -106,7 +108,7 @@ class LineQuestion:
     def _send(self) -> None:
         if self._shell.is_doubtful and not self._shell.has_arrived:
             return  # What runs next would be given it.
-        master, leader = self._vaulted.master, self._vaulted.record.pid
+        master, leader = self._descriptors.master, self._descriptors.record.pid
         if pty.is_canonical(master) or pty.foreground(master) != leader:
             return
         if session_state.unread(master) == 0:
@@ -120,7 +122,7 @@ class LineQuestion:
                 line.told(b"?", [self.waiting[0]])
             else:  # Nobody who had a hand in it is forgotten.
                 line.shaped([self.waiting[0]])
-        self._conclude("it does not say what stands on its line")
+        self._conclude("it does not report its line")
 
     def _conclude(self, why: str) -> None:
         assert self.waiting is not None  # noqa: S101  # asked by every caller

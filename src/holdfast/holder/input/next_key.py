@@ -5,8 +5,9 @@ Theory of operation
 While a holder waits, everything about the next key is known but the key and the time:
 the frame that it comes in, its entry and its note. They are written down beforehand. If
 the next that happens is that key, its entry and its note are put in place, its byte
-goes to the terminal, and its echo to the clients. Then it passes the desk like any
-other input, as of the moment at which it came; its entry and its byte are there then:
+goes to the terminal, and its echo to the clients. Then it passes the input
+handler like any other input, as of the moment at which it came; its entry and its byte
+are there then:
 
     typed ──QUIET──▶ prepared ──the key──▶ written ──echo, or ECHO_PATIENCE──▶ caught up
       ▲                 │ anything else                                            │
@@ -19,9 +20,9 @@ policy's record, the terminal's settings, who reads the terminal.
 Invariants:
 
 I1  Between preparing and the key nothing has happened in this process.
-I2  Between the key and the desk nothing happens but that output is shown.
-I3  What is written is what the desk would write: the book compares it, and a holder
-    that finds it otherwise ends. Its successor reads what is written.
+I2  Between the key and the input handler nothing happens but that output is shown.
+I3  What is written is what the input handler would write: the book compares it, and a
+    holder that finds a difference ends. Its successor reads what is written.
 """
 
 import time
@@ -37,7 +38,7 @@ from holdfast.holder.input.turn_limits import TurnLimits
 from holdfast.holder.input.writer import ECHO_PATIENCE, Writer
 from holdfast.holder.links.connection import READ, Connection
 from holdfast.holder.moment import now
-from holdfast.holder.policy.policy_room import PolicyRoom
+from holdfast.holder.policy.policy_parts import PolicyParts
 from holdfast.holder.record.book import Book
 from holdfast.holder.record.note_memory import Prepared
 from holdfast.linux import pty
@@ -77,13 +78,14 @@ class NextKey:
         book: Book,
         writer: Writer,
         limits: TurnLimits,
-        policy: PolicyRoom,
+        policy: PolicyParts,
     ) -> None:
         self._context = context
         self._driver = driver
         self._book = book
         self._writer = writer
         self._limits = limits
+        self._in_force = policy.in_force
         self._settings = policy.settings
         self._secrecy = policy.questions.secrecy
         self._consultation = policy.consultation
@@ -92,14 +94,14 @@ class NextKey:
         self._typist: Connection | None = None
         self._next: _Next | None = None
         self._written: tuple[_Next, bytes, Moment, bytes, int] | None = None
-        """The key that is on its way and has not passed the desk: how it was foreseen,
-        when it came, its entry, and how much of it the terminal has taken."""
+        """The key that has not passed the input handler yet: how it was foreseen, when
+        it came, its entry, and how much of it the terminal has taken."""
 
         self.is_due = False
         """Whether to call `prepare` before waiting."""
 
     def typed(self, connection: Connection, given: Input, at: float) -> None:
-        """Take that a client has typed a key: it will type another.
+        """Note that a client has typed a key: it will type another.
 
         One that waits for answers, or does not tell what it has seen, does not type
         as people do.
@@ -122,7 +124,7 @@ class NextKey:
         self.is_due = True
 
     def _forget(self) -> None:
-        """Take that something else has happened."""
+        """Note that something else has happened."""
         self._next = None
         self._timer.set(time.monotonic() + LATER)
 
@@ -140,8 +142,9 @@ class NextKey:
             or self._driver.afterwards is not None
         ):
             return None
-        terminal = pty.discipline(context.vaulted.master)
-        # Somebody may have chosen a letter to end lines.
+        self._limits.refresh()  # What the policy says of turns stands from here on.
+        terminal = pty.discipline(context.descriptors.master)
+        # A letter may be configured to end lines.
         if terminal.canonical and any(terminal.ends):
             return None
         found = self._consultation.standing.foresee(viewer.cursor)
@@ -172,38 +175,45 @@ class NextKey:
         if not (is_key and self._wrote(known, key)):
             self._forget()
             connection.take(data, connection.handle)
+            return
+        # Its echo is what comes next, as a rule: to go round the loop would delay it.
+        # Who shows it needs the processor then, more than what is left to do here.
+        if not self._poll.try_last():
+            self._poll.turn(ECHO_PATIENCE)
+        self._poll.turn(ECHO_PATIENCE)
+        if self._written is not None:
+            self._writer.timer.set(self._written[2].now + ECHO_PATIENCE)
 
     def _wrote(self, known: _Next, key: bytes) -> bool:
-        """Write a key down and to the terminal; False if that is for the desk."""
-        at, intake = now(), self._driver.intake
-        self._limits.refresh()
+        """Record a key and write it to the terminal; False if that is not for us."""
+        at, intake, foreseen = now(), self._driver.intake, known.foreseen
         terminal = self._settings.read(at)
         if (
-            intake.changes != known.generation
-            or terminal is not known.terminal
-            or at.wall >= known.foreseen.until_wall
-            or intake.blocked(at.now) is not None
+            terminal is not known.terminal
+            or not self._in_force.is_unchanged
+            or intake.changes != known.generation
+            or at.wall >= foreseen.until_wall
+            or intake.blocked(at.boot) is not None
             or (not terminal.echo and self._secrecy.look(terminal).is_on)
         ):
             return False
-        before, between, after = known.foreseen.line
+        before, between, after = foreseen.line
         text = b2a_base64(key, newline=False)
         line = b"%b%d%b%b%b" % (before, round(at.wall * 1000), between, text, after)
         try:
             self._book.log.append(line)
         except OSError:
-            return False  # The desk finds out, and says so.
+            return False  # The handler finds out, and says so.
         self._driver.note.put(known.note)
         if self._writer.owners is not None:
-            self._writer.attribute(known.foreseen.given)
+            self._writer.attribute(foreseen.given)
         taken = self._writer.write(key)
         self._written = known, key, at, line, taken
         self._poll.late = self._catch_up
-        self._writer.timer.set(at.now + ECHO_PATIENCE)
         return True
 
     def _catch_up(self) -> None:
-        """Have a key pass the desk."""
+        """Pass a key to the input handler."""
         assert self._written is not None, "nothing was written"  # noqa: S101
         known, key, at, self._book.ahead, self._writer.ahead = self._written
         self._written = None

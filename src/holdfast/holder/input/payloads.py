@@ -4,18 +4,13 @@
     signal   the number, in digits:        2
 
 Anything else is refused before it is accepted: a process that holds a session must
-not trip over what somebody sends it.
+not trip over what a client sends it.
 """
 
 import re
 
+from holdfast.model import errors
 from holdfast.model.envelopes import Right
-from holdfast.model.errors import (
-    LineTooLong,
-    MalformedSize,
-    NoSuchSignal,
-    NotAllowed,
-)
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.text import printable
@@ -50,7 +45,7 @@ def check(given: Input, *, is_canonical: bool, staged: int = 0) -> None:
             if first:  # A control key always passes: it may be what helps.
                 longest = max(longest, staged + first)
             if longest > MAX_LINE:
-                raise LineTooLong(longest, MAX_LINE)
+                raise errors.LineTooLong(longest, MAX_LINE)
         case _:
             pass
 
@@ -63,7 +58,7 @@ def demand_sent(given: Input) -> None:
 
     """
     if given.kind is InputKind.START:
-        raise NotAllowed(given.actor, Right.CREATE.value)
+        raise errors.NotAllowed(given.actor, Right.CREATE.value)
 
 
 def staged_after(staged: int, payload: bytes) -> int:
@@ -85,7 +80,7 @@ def size_of(payload: bytes) -> Size:
     """
     found = _SIZE.fullmatch(payload)
     if found is None:
-        raise MalformedSize(_shown(payload))
+        raise errors.MalformedSize(_shown(payload))
     return Size(int(found[1]), int(found[2]))
 
 
@@ -97,7 +92,7 @@ def signal_of(payload: bytes) -> int:
 
     """
     if _SIGNAL.fullmatch(payload) is None or int(payload) > _LAST_SIGNAL:
-        raise NoSuchSignal(_shown(payload))
+        raise errors.NoSuchSignal(_shown(payload))
     return int(payload)
 
 

@@ -1,9 +1,9 @@
-"""Who comes to the session and leaves it, and what each of them is given and told."""
+"""Operators attaching and detaching, their rights, and what they are told."""
 
 from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.holder.input.writer import Writer
-from holdfast.holder.links import door
+from holdfast.holder.links import authentication
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.links.notifications import NOBODY, Notifications
 from holdfast.holder.moment import now
@@ -25,8 +25,8 @@ class Presence:
         notifications: Notifications,
         approvals: Approvals,
     ) -> None:
-        self._vaulted = context.vaulted
-        self._company = context.company
+        self._descriptors = context.descriptors
+        self._clients = context.clients
         self._attention = context.attention
         self._driver = driver
         self._writer = writer
@@ -34,17 +34,17 @@ class Presence:
         self._approvals = approvals
 
     def meet(self, actor: Actor, promised: Envelope | None = None) -> None:
-        """Let an operator in: give it what is its due, unless it is known here."""
-        self._company.meet(actor)
+        """Let an operator in; one that is new here gets its first envelope."""
+        self._clients.meet(actor)
         intake = self._driver.intake
         if intake.rights.envelope_of(actor.id) is None:
             given, at = self.first_envelope(actor, promised), now()
             self._driver.do(intake.grant(actor.id, given, NOBODY, at), at)
 
     def first_envelope(self, actor: Actor, promised: Envelope | None) -> Envelope:
-        """Return what is due to an operator that was never here."""
-        began_it = self._vaulted.held.creator == actor.id
-        session = self._vaulted.session
+        """Return the envelope of an operator that was never here."""
+        began_it = self._descriptors.held.creator == actor.id
+        session = self._descriptors.session
         return first_envelope(actor.kind, session, promised, began_it=began_it)
 
     def came(self, connection: Connection) -> None:
@@ -52,7 +52,7 @@ class Presence:
         self._writer.book()
         actor, client, at = connection.operator, connection.client, now()
         assert client is not None  # noqa: S101  # it has just attached
-        news = self._company.is_first(connection)
+        news = self._clients.is_first(connection)
         intake = self._driver.intake
         self._driver.do(intake.attach(actor.id, client, at, news=news), at)
         self._approvals.attend()
@@ -60,7 +60,7 @@ class Presence:
     def brief(self, connection: Connection) -> None:
         """Tell a client that has just attached what waits for an answer."""
         self._notifications.welcome(connection, connection.operator.id)
-        self._company.brief(connection)
+        self._clients.brief(connection)
         self._attention.brief(connection)
 
     def left(self, connection: Connection) -> None:
@@ -68,8 +68,8 @@ class Presence:
         self._writer.book()
         actor, client = connection.operator, connection.client
         assert client is not None  # noqa: S101  # only who came can leave
-        last = not self._company.clients_of(actor.id)
-        news = self._company.is_first(connection)
+        last = not self._clients.clients_of(actor.id)
+        news = self._clients.is_first(connection)
         intake, at = self._driver.intake, now()
         self._driver.do(intake.settle(at), at)
         self._notifications.left(actor.id, connection)
@@ -87,9 +87,9 @@ class Presence:
             Forbidden: It may not, or has not proven who it is.
 
         """
-        if packet.get("id") != self._vaulted.session:
+        if packet.get("id") != self._descriptors.session:
             raise SessionNotFound(str(packet.get("id")))
-        asker = door.asker_of(packet)
+        asker = authentication.asker_of(packet)
         if asker is not None:
             self.meet(asker.actor, asker.promised)
             actor, rights = asker.actor.id, self._driver.intake.rights

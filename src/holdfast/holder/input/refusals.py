@@ -9,7 +9,7 @@ import time
 from holdfast.core.book.entries import declined_fields
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.input import serializer, turn
-from holdfast.core.input.refusal_counter import Declining, Tell
+from holdfast.core.input.refusal_counter import RefusalCounter, Tell
 from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.holder.links.notifications import Notifications
 from holdfast.holder.timers import Timers
@@ -29,7 +29,7 @@ class Refusals:
     ) -> None:
         self._driver = driver
         self._notifications = notifications
-        self._declining = Declining()
+        self._declining = RefusalCounter()
         self._timer = timers.add(self._tick)
         self.count = 0
         """How many requests about the turn were refused."""

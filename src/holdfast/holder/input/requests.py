@@ -2,7 +2,7 @@
 
 The turn, an approval, a freeze, rights, and who is here. Each request is passed to the
 Intake in the name of its sender. A refusal is answered with the reason; a success shows
-in what everybody is sent. A client that needs to know that its request is done sends
+in what all clients are sent. A client that needs to know that its request is done sends
 WHO after it: answers come in order.
 """
 
@@ -14,20 +14,12 @@ from holdfast.holder.links.connection import Connection
 from holdfast.holder.links.notifications import NOBODY, told
 from holdfast.holder.moment import now
 from holdfast.holder.session import Session
+from holdfast.model import errors
 from holdfast.model.envelopes import Right
-from holdfast.model.errors import (
-    AskedTooOften,
-    DetachedBy,
-    FreezeIncomplete,
-    HoldfastError,
-    NoSuchRight,
-    NotAllowed,
-    OperatorNotHere,
-)
 from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import Input, InputId
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence
 from holdfast.wire.codec import KINDS, NO_INPUT, Message, refusal
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.intents import Intend, Notify
@@ -50,7 +42,7 @@ class Requests:
         self._session = session
         self._driver = session.driver
         self._intake = session.driver.intake
-        self._company = session.company
+        self._clients = session.clients
         self._interventions = session.interventions
         self._intents: dict[ActorId, Allowance] = {}
 
@@ -63,12 +55,12 @@ class Requests:
                 return self._turn(actor, message) or self._other(
                     connection, actor, message
                 )
-        except FreezeIncomplete as error:
+        except errors.FreezeIncomplete as error:
             # It was done, as far as it goes: it is no refusal.
             connection.send(refusal(error, kind))
             return True
-        except HoldfastError as error:
-            self._session.desk.refusals.declined(actor, kind, error)
+        except errors.HoldfastError as error:
+            self._session.input_handler.refusals.declined(actor, kind, error)
             connection.send(refusal(error, kind))
             return True
 
@@ -77,8 +69,8 @@ class Requests:
         actor = connection.operator.id
         try:
             self.demand(actor, Right.END)
-        except HoldfastError as error:
-            self._session.desk.refusals.declined(actor, FrameKind.END, error)
+        except errors.HoldfastError as error:
+            self._session.input_handler.refusals.declined(actor, FrameKind.END, error)
             connection.send(refusal(error, FrameKind.END))
             return False
         self._interventions.end(actor, number)
@@ -92,7 +84,7 @@ class Requests:
 
         """
         if not self._intake.rights.may(actor, right, now()):
-            raise NotAllowed(actor, right.value)
+            raise errors.NotAllowed(actor, right.value)
 
     def _demand_acting(self, actor: ActorId) -> None:
         """Do nothing if `actor` may type here, or have commands run.
@@ -115,8 +107,8 @@ class Requests:
             case wire.Answer(asker, granted):
                 self.pass_turn(turn.Answered(actor, asker, granted))
             case wire.Give(to):
-                if not self._company.clients_of(to):
-                    raise OperatorNotHere(to)
+                if not self._clients.clients_of(to):
+                    raise errors.OperatorNotHere(to)
                 self.pass_turn(turn.Gave(actor, to))
             case wire.Drop():
                 self.pass_turn(turn.Dropped(actor))
@@ -130,14 +122,16 @@ class Requests:
         """Take what an operator does about the turn; False if it was refused."""
         self._session.writer.book()
         if not isinstance(event, turn.Seized):  # It waits for no file to be read.
-            self._session.desk.limits.refresh()
-        refused, at = self._session.desk.refusals.count, now()
+            self._session.input_handler.limits.refresh()
+        refused, at = self._session.input_handler.refusals.count, now()
         self._driver.do(self._intake.request(event, at), at)
-        return self._session.desk.refusals.count == refused
+        return self._session.input_handler.refusals.count == refused
 
     def _seize(self, actor: ActorId, halt: wire.Halt) -> None:
+        heard = now().now
         if not self.pass_turn(turn.Seized(actor)):
             return
+        self._session.tally.took("holdfast_seize_seconds", now().now - heard)
         # The turn has moved; nothing of the former holder is written any more.
         if halt is wire.Halt.FREEZE:
             self._interventions.freeze(actor)
@@ -161,9 +155,9 @@ class Requests:
             case wire.Thaw():
                 self.demand(actor, Right.SEIZE)
                 self._interventions.thaw(actor)
-            case parties.Grant() | parties.Revoke():
+            case presence.Grant() | presence.Revoke():
                 self._rights(actor, message)
-            case parties.DetachClient(client):
+            case presence.DetachClient(client):
                 self._dismiss(actor, client)
             case Intend():
                 self._intend(actor, message)
@@ -172,20 +166,22 @@ class Requests:
                 self._session.attention.notified(actor, text)
             case Sign() if connection.client is not None:
                 self._session.book.sign(connection, message)
-            case parties.Who() | Try() | wire.Inquire():
+            case presence.Who() | Try() | wire.Inquire():
                 self._question(connection, actor, message)
             case _:
                 return False
         return True
 
-    def _rights(self, actor: ActorId, message: parties.Grant | parties.Revoke) -> None:
+    def _rights(
+        self, actor: ActorId, message: presence.Grant | presence.Revoke
+    ) -> None:
         self.demand(actor, Right.GRANT)
         at = now()
-        if isinstance(message, parties.Revoke):
+        if isinstance(message, presence.Revoke):
             self._session.writer.book()
             self._driver.do(self._intake.revoke(message.actor, actor, at), at)
-            for client in self._company.clients_of(message.actor):
-                error = NotAllowed(message.actor, Right.OBSERVE.value)
+            for client in self._clients.clients_of(message.actor):
+                error = errors.NotAllowed(message.actor, Right.OBSERVE.value)
                 client.dismiss(wire.Goodbye(error.code, str(error)))
             return
         expires = at.wall + message.for_ms / 1000 if message.for_ms else None
@@ -195,12 +191,12 @@ class Requests:
 
     def _dismiss(self, actor: ActorId, client: ClientId) -> None:
         """Hang up on a client; one that is not there has gone by itself."""
-        present = [one for one in self._company.attached() if one.client == client]
+        present = [one for one in self._clients.attached() if one.client == client]
         for connection in present:
             if connection.operator.id != actor:
                 self.demand(actor, Right.GRANT)
             connection.dismissed_by = actor
-            error = DetachedBy(self._company.actor(actor).name or actor)
+            error = errors.DetachedBy(self._clients.actor(actor).name or actor)
             connection.dismiss(wire.Goodbye(error.code, str(error)))
 
     def _intend(self, actor: ActorId, said: Intend) -> None:
@@ -208,18 +204,20 @@ class Requests:
         at = now()
         allowance = self._intents.setdefault(actor, Allowance(INTENTS, BURST, at.now))
         if not allowance.spend(1, at.now):
-            raise AskedTooOften("intents a second", INTENTS)
+            raise errors.AskedTooOften("intents a second", INTENTS)
+        expected = said.expected()
         fields = entries.intended_fields(actor, said)
         self._driver.record(EntryKind.INTENDED, fields)
+        self._session.policy.effects.intended(actor, expected)
 
     def _question(
         self,
         connection: Connection,
         actor: ActorId,
-        message: parties.Who | Try | wire.Inquire,
+        message: presence.Who | Try | wire.Inquire,
     ) -> None:
         match message:
-            case parties.Who():
+            case presence.Who():
                 self._session.handover.conclude()
                 connection.send(self._presence(actor))
             case Try(of, kind, payload, candidate):
@@ -246,18 +244,18 @@ class Requests:
             at = now()
             self._driver.do(self._intake.settle(at), at)  # The asker is waiting.
 
-    def _presence(self, actor: ActorId) -> parties.Presence:
+    def _presence(self, actor: ActorId) -> presence.Presence:
         intake = self._intake
         rights = intake.rights.rights_of(actor, now())
         # Who may type and not look learns whose turn it is, and of nobody else;
         # who may do nothing learns just that.
         looks = Right.OBSERVE in rights
         holder = intake.turn.holder or NOBODY
-        return parties.Presence(
-            present=self._company.present() if looks else (),
+        return presence.Presence(
+            present=self._clients.present() if looks else (),
             holder=holder if rights else NOBODY,
             epoch=intake.turn.epoch,
-            waiting=intake.turn.waiting[: parties.MAX_WAITING] if looks else (),
+            waiting=intake.turn.waiting[: presence.MAX_WAITING] if looks else (),
             frozen=intake.is_frozen and bool(rights),
             pending=tuple(
                 one
@@ -272,4 +270,4 @@ def _right(word: str) -> Right:
     try:
         return Right(word)
     except ValueError:
-        raise NoSuchRight(word) from None
+        raise errors.NoSuchRight(word) from None

@@ -10,7 +10,7 @@ between the last check and the write are a race that no check can remove.
 """
 
 from holdfast.core.session.session_state import Evidence, Word, decide
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux import session_state
 from holdfast.model.errors import NotWaiting, WouldBeShown
 from holdfast.model.inputs import Input, InputKind
@@ -18,18 +18,20 @@ from holdfast.model.inputs import Input, InputKind
 _WAITING = frozenset({Word.WAITING_FOR_INPUT, Word.WAITING_FOR_SECRET})
 
 
-def demand_question(given: Input, vaulted: Vaulted, *, is_frozen: bool) -> None:
-    """Do nothing if an input is no answer, or if somebody waits for one.
+def demand_question(
+    given: Input, descriptors: SessionDescriptors, *, is_frozen: bool
+) -> None:
+    """Do nothing if an input is not an answer, or if a program waits for one.
 
     Raises:
-        Unavailable: Nobody waits, or everybody would see it.
+        Unavailable: No program waits, or it would be echoed.
 
     """
     if given.kind is not InputKind.ANSWER:
         return
     if is_frozen:
         raise NotWaiting(Word.FROZEN.value)
-    demand_waiting(session_state.look(vaulted.master, vaulted.record.pid))
+    demand_waiting(session_state.look(descriptors.master, descriptors.record.pid))
 
 
 def demand_waiting(seen: Evidence) -> None:

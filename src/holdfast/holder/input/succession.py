@@ -9,26 +9,31 @@ from holdfast.core.book.inheritance import Inheritance, inherit
 from holdfast.core.book.logbook import Entry, Logbook
 from holdfast.core.input.intake import Intake
 from holdfast.core.input.intake_effects import Settings
+from holdfast.core.relay.lease_term import LeaseTerm
 from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
-from holdfast.holder.provenance.typed_line import REPLAYED, TypedLine
+from holdfast.holder.provenance.typed_line import (
+    REPLAYED,
+    TypedLine,
+    stand_again,
+)
 from holdfast.holder.record.book import Book
 from holdfast.holder.record.log_file import LogFile
 from holdfast.holder.record.note_memory import NoteMemory
 from holdfast.linux import pty
 from holdfast.linux.stored import folders
 from holdfast.linux.stored.host_key import host_seed
-from holdfast.model.ids import ActorId
+from holdfast.model.ids import ActorId, Incarnation
 
 
 class Succession(NamedTuple):
-    """What goes on where a predecessor was."""
+    """The state that a successor starts from."""
 
     driver: IntakeDriver
     book: Book
     line: TypedLine
     found: Inheritance
-    """What is left to the intake, once everybody is ready to do what it says."""
+    """What is left to the intake, once all performers are ready."""
 
     recent: Sequence[Entry]
     """The last entries: who was behind what, and what they have spent."""
@@ -42,32 +47,47 @@ class Succession(NamedTuple):
     hands: Hands | None
     """Who had the turn before those."""
 
+    term: LeaseTerm | None
+    """Until when a movable session may speak; None if it is not movable."""
+
 
 def take_up(context: Context, note: NoteMemory) -> Succession:
     """Read what a predecessor has left, if there was one."""
-    session, shell = context.vaulted.session, context.shell
+    session, shell = context.descriptors.session, context.shell
     log = LogFile(folders.session_log(session), session)
     past = log.recover()
     secret = hmac.digest(host_seed(), b"holdfast secret\n" + session.encode(), "sha256")
-    life = context.vaulted.incarnation
-    settings = Settings(session, life, secret, kind_of=context.company.kind_of)
-    driver = IntakeDriver(Intake(settings, Logbook(past.head)), note, context.timers)
+    life = context.descriptors.incarnation
+    descriptors, term = context.descriptors, None
+    since = Incarnation(descriptors.held.since or life)
+    settings = Settings(
+        session, life, secret, kind_of=context.clients.kind_of, since=since
+    )
+    if descriptors.record.authority:
+        term = LeaseTerm(life, descriptors.held.expires)
+    intake = Intake(settings, Logbook(past.head), term)
+    driver = IntakeDriver(intake, note, context.timers)
     known = past.checkpoint
     before = None if known is None else standing_of(known)
     recent = past.entries[-REPLAYED:]
     line = TypedLine(shell)
-    line.replay(recent, pty.discipline(context.vaulted.master), known)
+    line.replay(recent, pty.discipline(context.descriptors.master), known)
     if past.entries and past.entries[-1].incarnation != life:
-        shell.line.told(b"", ())  # What stood typed is gone with its shell.
+        # Unsubmitted input is gone with its shell, or stands there again.
+        restored = descriptors.restored
+        stand_again(shell.line, () if restored is None else restored.hands)
     shell.take_up(past)
-    found = inherit(past.entries, note.read(), life, before)
+    restored = descriptors.restored
+    is_moved = restored is not None and bool(restored.origin)
+    found = inherit(past.entries, note.read(), life, before, is_moved=is_moved)
     return Succession(
         driver,
         Book(context, log, past, driver),
         line,
-        context.vaulted.continued(found, shell.offset),
+        context.descriptors.continued(found, shell.offset),
         recent,
         known.typists if known is not None and recent and recent[0].index else (),
         past.fresh,
         None if known is None else known.hands,
+        term,
     )

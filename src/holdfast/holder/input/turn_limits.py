@@ -1,6 +1,6 @@
 """The turn rules and budgets in force.
 
-They come from the policy file, as it is when somebody does something. Without a file,
+They come from the policy file, as it is at the time of an action. Without a file,
 or where it says nothing, turns have no limit and nobody has a budget.
 
 What has been spent outlives this process through the logbook: the inputs of the last
@@ -14,7 +14,7 @@ from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.input.budget import MINUTE
 from holdfast.core.input.intake import Intake
 from holdfast.core.policy.policy import Policy  # noqa: TC001  # an annotation people read
-from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.attached_clients import AttachedClients
 from holdfast.holder.policy.policy_in_force import PolicyInForce
 from holdfast.linux.stored import operators
 from holdfast.model.ids import ActorId
@@ -26,10 +26,10 @@ class TurnLimits:
     """Carries what the policy says of turns and budgets to who keeps to it."""
 
     def __init__(
-        self, in_force: PolicyInForce, company: Company, intake: Intake
+        self, in_force: PolicyInForce, clients: AttachedClients, intake: Intake
     ) -> None:
         self._in_force = in_force
-        self._company = company
+        self._clients = clients
         self._intake = intake
         self._heeded: Policy | None = None
 
@@ -58,7 +58,7 @@ class TurnLimits:
         # Nobody has come yet, and a stranger would be taken for an agent.
         for known in operators.enrolled():
             if known.actor.id in actors or known.actor.id == holder:
-                self._company.meet(known.actor)
+                self._clients.meet(known.actor)
         for entry in spent:
             ago = max(0.0, at.wall - entry.at_wall_ms / 1000)
             self._intake.budgets.remember(

@@ -7,7 +7,6 @@ the echo of a key goes first.
 
 import contextlib
 import os
-import time
 
 from holdfast.core.input import serializer
 from holdfast.core.input.intake_effects import Effect
@@ -23,7 +22,7 @@ from holdfast.holder.input.payloads import (
 )
 from holdfast.holder.input.secret_prompt import demand_question
 from holdfast.holder.input.terminal_settings import TerminalSettings
-from holdfast.holder.moment import now
+from holdfast.holder.moment import boottime, now
 from holdfast.holder.provenance.process_owner import ProcessOwners
 from holdfast.holder.provenance.typed_line import TypedLine
 from holdfast.holder.record.book import Book
@@ -45,7 +44,7 @@ we be killed within them, the input's outcome is unknown, as it is during a writ
 
 
 class Writer:
-    """What is on its way to the terminal of one session."""
+    """Writes inputs to the terminal of one session."""
 
     def __init__(
         self,
@@ -56,7 +55,7 @@ class Writer:
         settings: TerminalSettings,
         owners: ProcessOwners | None,
     ) -> None:
-        self._vaulted = context.vaulted
+        self._descriptors = context.descriptors
         self._shell = context.shell
         self._attention = context.attention
         self._driver = driver
@@ -64,7 +63,7 @@ class Writer:
         self._line = line
         self._settings = settings
         self.owners = owners
-        """Who is behind the session's processes, if anybody asks."""
+        """Who is behind the session's processes, if that is needed."""
 
         self._resized = context.resized
         self._timers = context.timers
@@ -81,7 +80,7 @@ class Writer:
         """Bytes of the next input that the terminal has taken already."""
 
         self._is_awaited = False
-        """Whether somebody waits to hear that it was."""
+        """Whether a client waits to hear that it was."""
 
         self._has_echoed = False
         """Whether something was printed since the terminal took it."""
@@ -116,11 +115,11 @@ class Writer:
         demand_sent(given)
         fits = given.kind in TYPED and self._staged + len(given.payload) <= MAX_LINE
         if not fits:
-            is_canonical = pty.is_canonical(self._vaulted.master)
+            is_canonical = pty.is_canonical(self._descriptors.master)
             check(given, is_canonical=is_canonical, staged=self._staged)
         self._shell.demand_prompt(given)
         is_frozen = self._driver.intake.is_frozen
-        demand_question(given, self._vaulted, is_frozen=is_frozen)
+        demand_question(given, self._descriptors, is_frozen=is_frozen)
 
     def apply(self, apply: serializer.Apply, at: Moment) -> list[Effect]:
         """Begin with an input."""
@@ -144,7 +143,7 @@ class Writer:
         return self._driver.intake.wrote(apply.index, len(given.payload), at)
 
     def attribute(self, given: Input) -> None:
-        """Take note of who is behind what an input starts, before it is written."""
+        """Note who is behind what an input starts, before it is written."""
         owners = self.owners
         if owners is not None and given.kind is not InputKind.START:
             owners.types(given.actor)
@@ -154,10 +153,10 @@ class Writer:
     def write(self, data: bytes | memoryview) -> int:
         """Give the terminal what it takes now of an input; return how much."""
         self._has_echoed = False
-        return pty.write_available(self._vaulted.master, data)
+        return pty.write_available(self._descriptors.master, data)
 
     def echoed(self) -> None:
-        """Take that something was printed, and shown to everybody."""
+        """Note that something was printed, and sent to all clients."""
         self._has_echoed = True
         if self.taken is not None:
             # If nobody waits for the answer, the clients that show the echo need the
@@ -197,7 +196,7 @@ class Writer:
             self._current = None  # It was cut.
             return []
         ahead, self.ahead = self.ahead, None
-        if ahead is None and intake.blocked(time.monotonic()) is not None:
+        if ahead is None and intake.blocked(boottime()) is not None:
             self.timer.set(at.now + AGAIN)
             return []
         given = apply.input
@@ -225,17 +224,17 @@ class Writer:
 
     def _signal(self, number: int) -> None:
         """Signal what runs in the foreground, as the terminal's own keys do."""
-        pid = self._vaulted.record.pid
-        group = pty.foreground(self._vaulted.master)
+        pid = self._descriptors.record.pid
+        group = pty.foreground(self._descriptors.master)
         if group in (None, pid):
-            processes.signal_group(self._vaulted.pidfd, pid, number)
+            processes.signal_group(self._descriptors.pidfd, pid, number)
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, number)
 
     def _resize(self, given: Input) -> None:
         size = size_of(given.payload)
-        pty.set_size(self._vaulted.master, size)
-        record, cells = self._vaulted.record, Cells(size.columns, size.rows)
-        self._vaulted.record = record._replace(size=cells)
+        pty.set_size(self._descriptors.master, size)
+        record, cells = self._descriptors.record, Cells(size.columns, size.rows)
+        self._descriptors.record = record._replace(size=cells)
         self._resized(size)

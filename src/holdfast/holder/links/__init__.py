@@ -1,1 +1,1 @@
-"""Connections of a holder: clients, the door they come through, the keeper."""
+"""Connections of a holder: clients and their authentication, the keeper."""

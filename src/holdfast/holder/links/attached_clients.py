@@ -7,8 +7,8 @@ from holdfast.holder.links.connection import Connection
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import SessionFull
 from holdfast.model.ids import ActorId, ClientId
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence
 from holdfast.wire.codec import Message
 
 MAX_KNOWN = 1024
@@ -34,12 +34,12 @@ MAX_CONNECTIONS = 2 * MAX_CLIENTS
 process may usually have files open."""
 
 
-class Company:
+class AttachedClients:
     """The clients of one session that have attached."""
 
     def __init__(self) -> None:
         self.connections: list[Connection] = []
-        """Everybody's, also of those that have not attached."""
+        """All connections, also of clients that have not attached."""
 
         self.gone: list[Connection] = []
         """Those of them that were hung up on, and are to be closed."""
@@ -48,21 +48,21 @@ class Company:
         self._known: dict[ActorId, Actor] = {}
 
     def meet(self, actor: Actor) -> None:
-        """Remember who somebody is."""
+        """Remember an operator."""
         if len(self._known) >= MAX_KNOWN:
             del self._known[next(iter(self._known))]
         self._known[actor.id] = actor
 
     def knows(self, wanted: ActorId) -> bool:
-        """Tell whether somebody has been here."""
+        """Tell whether an operator has been here."""
         return wanted in self._known
 
     def actor(self, wanted: ActorId) -> Actor:
-        """Return who somebody is; a stranger counts as an agent without a name."""
+        """Return an operator's record; a stranger counts as an agent without a name."""
         return self._known.get(wanted) or Actor(wanted, ActorKind.AGENT, "")
 
     def kind_of(self, wanted: ActorId) -> ActorKind:
-        """Return what sort of operator somebody is."""
+        """Return the kind of an operator."""
         known = self._known.get(wanted)
         return ActorKind.AGENT if known is None else known.kind
 
@@ -70,7 +70,7 @@ class Company:
         """Do nothing if another client of this operator may attach.
 
         Raises:
-            Unavailable: There are too many, of its own or of everybody's.
+            Unavailable: There are too many clients, its own or in total.
 
         """
         if len(self.clients_of(newcomer.id)) >= MAX_CLIENTS_EACH:
@@ -116,12 +116,12 @@ class Company:
         )
 
     def announce(self, message: Message) -> None:
-        """Tell everybody who is attached."""
+        """Tell all attached clients."""
         for connection in self.attached():
             connection.send(message)
 
     def announce_for_a_while(self, message: Message) -> None:
-        """Tell everybody who is attached, or will be within a minute."""
+        """Tell all clients that are attached, or attach within a minute."""
         since = time.monotonic() - NEWS
         recent = [one for one in self._news if one[0] >= since]
         self._news = [*recent, (time.monotonic(), message)][-MAX_NEWS:]
@@ -147,11 +147,11 @@ class Company:
             if one.actor is not None and one.client is not None
         )[: wire.MAX_OPERATORS]
 
-    def present(self) -> tuple[parties.Present, ...]:
+    def present(self) -> tuple[presence.Present, ...]:
         """Return who is here, with what sort of program, and for how long."""
         now = time.monotonic()
         return tuple(
-            parties.Present(
+            presence.Present(
                 actor=one.actor.id,
                 kind=one.actor.kind,
                 name=one.actor.name,

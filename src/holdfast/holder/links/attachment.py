@@ -1,9 +1,9 @@
-"""Attaches clients: what each is told of the session, and where its stream begins."""
+"""Attaches clients: what each is told of the session, and where its stream starts."""
 
 import time
 from collections.abc import Callable
 
-from holdfast.core.session.stream import StreamWindow, plan_resume
+from holdfast.core.session.stream import Resume, StreamWindow, plan_resume
 from holdfast.holder.context import Context
 from holdfast.holder.input.requests import Requests
 from holdfast.holder.links.connection import Connection
@@ -12,7 +12,8 @@ from holdfast.holder.output.display import Display
 from holdfast.holder.processes.leader import Leader
 from holdfast.holder.session import Session
 from holdfast.model.envelopes import Right
-from holdfast.model.errors import HoldfastError
+from holdfast.model.errors import HoldfastError, SessionNotFound
+from holdfast.model.events import EventName
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import refusal
 from holdfast.wire.frames import FrameKind
@@ -31,8 +32,9 @@ class Attachment:
         state: Callable[[], str],
     ) -> None:
         """Attach clients; `state` returns what the session is said to be doing."""
-        self._vaulted = context.vaulted
-        self._company = context.company
+        self._descriptors = context.descriptors
+        self._clients = context.clients
+        self._tally = context.tally
         self._session = session
         self._requests = requests
         self._display = display
@@ -47,36 +49,66 @@ class Attachment:
             self._display.view.again(connection)
             return
         # Who names no life means the present one.
-        same = asked.incarnation in (None, self._vaulted.incarnation)
+        same = asked.incarnation in (None, self._descriptors.incarnation)
         try:
             self._requests.demand(actor.id, Right.OBSERVE)
+            if asked.session != self._descriptors.session:
+                raise SessionNotFound(asked.session)
             if connection.client is None:
-                self._company.demand_room(actor)
-            plan = plan_resume(window, asked.after if same else None, None)
+                self._clients.demand_room(actor)
+            plan = plan_resume(window, asked.after if same else None)
         except HoldfastError as error:
             connection.send(refusal(error, FrameKind.ATTACH))
-            self._session.desk.refusals.declined(actor.id, FrameKind.ATTACH, error)
+            self._session.input_handler.refusals.declined(
+                actor.id, FrameKind.ATTACH, error
+            )
             return
         connection.client, connection.mode = asked.client, asked.mode
         connection.attached_at = time.monotonic()
         self._session.presence.came(connection)
+        self._count(connection, asked, plan, is_same=same)
         connection.send(self._attached(window))
+        if not same:
+            connection.send(self._next_life())
         self._session.presence.brief(connection)
         if self._leader.exit is not None:
             connection.end_with(wire.Exited(self._leader.exit))
         self._display.view.begin(connection, plan, asked)
 
+    def _count(
+        self, connection: Connection, asked: wire.Attach, plan: Resume, *, is_same: bool
+    ) -> None:
+        """Count who has come, and what it found of what was printed meanwhile."""
+        counts = self._tally.counts
+        counts.add("holdfast_attaches_total", connection.operator.kind.value)
+        if asked.after is not None:
+            lineage = "unchanged" if is_same else "changed"
+            counts.add("holdfast_reattaches_total", lineage)
+            if is_same:
+                kept = self._display.window.end - plan.at
+                counts.add("holdfast_resumed_bytes_total", amount=kept)
+            counts.add("holdfast_gap_bytes_total", "reattach", amount=plan.gap)
+        self._tally.keep()
+
+    def _next_life(self) -> wire.Event:
+        """Return what is told to a client that saw another life of the session."""
+        name = EventName.SESSION_RESTORED
+        if self._descriptors.record.recovered_ms:
+            name = EventName.SESSION_RECOVERED
+        fields: dict[str, str | int] = {"incarnation": self._descriptors.incarnation}
+        return wire.Event(name, self._descriptors.session, fields)
+
     def _attached(self, window: StreamWindow) -> wire.Attached:
         turn, size = self._session.driver.intake.turn, self._display.size
         return wire.Attached(
-            session=self._vaulted.session,
-            name=self._vaulted.record.name,
-            incarnation=self._vaulted.incarnation,
+            session=self._descriptors.session,
+            name=self._descriptors.record.name,
+            incarnation=self._descriptors.incarnation,
             epoch=turn.epoch,
             holder=turn.holder or NOBODY,
             start=window.start,
             end=window.end,
             state=self._state(),
             size=wire.Cells(size.columns, size.rows),
-            operators=self._company.operators(),
+            operators=self._clients.operators(),
         )

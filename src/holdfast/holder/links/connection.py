@@ -1,7 +1,6 @@
 """One client's connection: frames in, frames out, and its place in the stream."""
 
 import contextlib
-import math
 import socket
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -13,7 +12,7 @@ from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId, ClientId
 from holdfast.wire.codec import OUTPUT_HEAD, Message, decode, encode, output_head
-from holdfast.wire.frames import FrameReader
+from holdfast.wire.frames import MAX_UNPROVEN_PAYLOAD, FrameReader
 from holdfast.wire.messages import Gap, Goodbye, Mode
 
 CHUNK = 64 * 1024
@@ -54,15 +53,13 @@ class Connection:
         self._window: StreamWindow | None = None
         self.actor: Actor | None = None
         self.mode = Mode.OBSERVE
-        self.program = ""
-        self.nonce = b""
+        self.program, self.nonce = "", b""
         self.attached_at = 0.0
         self.dismissed_by: ActorId | None = None
-        """Who had it hung up on, if somebody had."""
+        """The operator who detached it, if one did."""
 
-        self.is_welcome = False
-        self.is_closed = False
-        self._reader = FrameReader()
+        self.is_welcome = self.is_closed = False
+        self._reader = FrameReader(limit=MAX_UNPROVEN_PAYLOAD)
         self.unsent = bytearray()
         """What waits for the client to take it."""
 
@@ -73,13 +70,16 @@ class Connection:
         self.handle: Callable[[Connection, Message], None] = lambda _, __: None
         """Takes its messages."""
 
+        self.skipped: Callable[[int], None] = lambda _: None
+        """Told how much of the stream it has missed, because it reads too slowly."""
+
         self._coming: deque[Message] = deque()
         self._last: Message | None = None
 
     @property
     def operator(self) -> Actor:
         """Who it is; ask only once that is proven."""
-        assert self.actor is not None, "the door lets nobody pass unproven"  # noqa: S101
+        assert self.actor is not None, "no client passes without proof of identity"  # noqa: S101
         return self.actor
 
     def receive(self, handle: Callable[["Connection", Message], None]) -> None:
@@ -103,9 +103,23 @@ class Connection:
         try:
             for frame in self._reader.feed(data):
                 handle(self, decode(frame))
+            if self._reader.is_limited:
+                self._take_after_proof(handle)
         except HoldfastError as error:
             # A peer that breaks the protocol is hung up on.
             self.dismiss(Goodbye(error.code, str(error)[:200]))
+
+    def _take_after_proof(
+        self, handle: Callable[["Connection", Message], None]
+    ) -> None:
+        """Allow larger frames to a client that has proven who it is.
+
+        What is too large for one that has not is refused here.
+        """
+        if self.actor is not None:
+            self._reader.raise_limit()
+        for frame in self._reader.feed(b""):
+            handle(self, decode(frame))
 
     @property
     def is_quiet(self) -> bool:
@@ -119,7 +133,7 @@ class Connection:
         )
 
     def acts_for(self, client: ClientId) -> list[ClientId]:
-        """Take that a client acts here; return those that do so no more."""
+        """Note that a client acts here; return those that do so no more."""
         self.clients = [one for one in self.clients if one != client] + [client]
         gone, self.clients = self.clients[:-MAX_ACTING], self.clients[-MAX_ACTING:]
         return gone
@@ -150,7 +164,7 @@ class Connection:
         """Send the stream from byte `at` on."""
         # One that takes nothing costs CHUNK bytes here and is told of its gap
         # later; nobody is hung up on for being slow.
-        self.viewer = Viewer(at, bound=1 << 62, stalled_after=math.inf)
+        self.viewer = Viewer(at)
         self._window = window
 
     def passes(self, at: int, frame: bytes) -> bool:
@@ -189,11 +203,11 @@ class Connection:
             return
         end = window.end
         while viewer.cursor != end and not (self.unsent or self._is_full):
-            # It may take any time, so the time does not matter.
-            for effect in viewer.pull(window, CHUNK, 0.0):
+            for effect in viewer.pull(window, CHUNK):
                 if isinstance(effect, Send):
                     self._offer(viewer, effect)
                 else:
+                    self.skipped(effect.gap)
                     self.unsent += encode(Gap(effect.at - effect.gap, effect.at))
                     self._push()
         if self._is_full or self.unsent or self._waits_for_room:
@@ -220,7 +234,7 @@ class Connection:
             self._lost()
             return
         if sent:
-            viewer.accepted(len(data), 0.0)
+            viewer.accepted(len(data))
             if sent < len(head) + len(data):
                 self.unsent += head[sent:]
                 self.unsent += data[max(0, sent - len(head)) :]
@@ -248,8 +262,12 @@ class Connection:
         del self.unsent[:sent]
 
     def _wait_for_room(self) -> None:
-        """Have the kernel tell of room as long as something waits for it."""
+        """Watch for room to write while something waits for it."""
         waits = self._is_full or bool(self.unsent)
+        viewer, window = self.viewer, self._window
+        if self._waits_for_room and viewer is not None and window is not None:
+            # What was just sent may have found room before the stream did.
+            waits = waits or viewer.cursor != window.end
         if waits is not self._waits_for_room and not self.is_closed:
             self._waits_for_room = waits
             self._poll.watch_room(self.link, self._has_room if waits else None)
@@ -271,7 +289,7 @@ class Connection:
         self.hang_up()
 
     def hang_up(self) -> None:
-        """Have the connection closed at the end of this turn of the loop."""
+        """Close the connection at the end of this turn of the loop."""
         if not self.is_closed:
             self.is_closed = True
             self._gone.append(self)

@@ -1,4 +1,4 @@
-"""What a session does at this moment, in the few words that a list has room for."""
+"""A short summary of a session's current state, for lists."""
 
 import time
 
@@ -10,6 +10,7 @@ from holdfast.holder.session import Session
 from holdfast.linux.session_state import printed_ms
 from holdfast.model.ids import ActorId
 from holdfast.model.keeper_messages import Seen
+from holdfast.wire.messages import Mode
 
 MAX_NAMED = 16
 """Clients told of in a list; `who` tells of all."""
@@ -25,8 +26,8 @@ class SessionGlance:
         display: Display,
         observations: Observations,
     ) -> None:
-        self._vaulted = context.vaulted
-        self._company = context.company
+        self._descriptors = context.descriptors
+        self._clients = context.clients
         self._turn = session.driver.intake.turn
         self._display = display
         self._observations = observations
@@ -34,12 +35,14 @@ class SessionGlance:
     def seen(self) -> Seen:
         """Look now."""
         holder = self._turn.holder
-        present = [one for one in self._company.attached() if one.actor is not None]
+        present = [one for one in self._clients.attached() if one.actor is not None]
         return Seen(
-            doing=STARTING if self._vaulted.start else self._doing(),
+            doing=STARTING if self._descriptors.start else self._doing(),
             turn_of="" if holder is None else self._name(holder),
             attached=tuple(self._name(one.operator.id) for one in present[:MAX_NAMED]),
             output_ms=self._printed_ms(),
+            operating=sum(one.mode is Mode.OPERATE for one in present),
+            offset=self._display.window.end,
         )
 
     def _doing(self) -> str:
@@ -47,11 +50,11 @@ class SessionGlance:
         return f"{now.state} in {now.program}" if now.program else now.state
 
     def _name(self, actor: ActorId) -> str:
-        return self._company.actor(actor).name or actor
+        return self._clients.actor(actor).name or actor
 
     def _printed_ms(self) -> int:
         """Return when something was last printed; a successor has the kernel's word."""
         if self._display.printed_at is None:
-            return printed_ms(self._vaulted.master) or 0
+            return printed_ms(self._descriptors.master) or 0
         ago = time.monotonic() - self._display.printed_at
         return time.time_ns() // 1_000_000 - round(ago * 1000)

@@ -7,15 +7,16 @@ look for none until one connects to us.
 """
 
 import contextlib
+import errno
 import os
 import random
 import time
 from collections.abc import Callable  # noqa: TC003  # ditto
 from socket import socket  # an annotation people read
 
-from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.attached_clients import AttachedClients
 from holdfast.holder.poll import Poll
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.holder.timers import Timers
 from holdfast.linux import packets, process_start
 from holdfast.linux.stored import folders, session_names
@@ -23,6 +24,7 @@ from holdfast.model import holder_orders as orders
 from holdfast.model.errors import HoldfastError, NotProven, SessionNotFound
 from holdfast.model.events import EventName
 from holdfast.model.keeper_messages import Seen
+from holdfast.model.reap_words import DRAIN
 from holdfast.version import __version__
 from holdfast.wire import messages as wire
 
@@ -50,23 +52,30 @@ class KeeperLink:
     """Our side of the link."""
 
     def __init__(
-        self, vaulted: Vaulted, poll: Poll, timers: Timers, company: Company
+        self,
+        descriptors: SessionDescriptors,
+        poll: Poll,
+        timers: Timers,
+        clients: AttachedClients,
     ) -> None:
         self.is_wanted = True
         """False once the session has been forgotten."""
 
         self.demand_change: Callable[[packets.Packet], None] | None = None
-        """Raises what speaks against a change that somebody asks the keeper for."""
+        """Raises the objection to a change that was requested from the keeper."""
 
         self.glance: Callable[[], Seen] = Seen
         """Says what the session does now."""
 
+        self.leased: Callable[[orders.Lease], None] | None = None
+        """Takes until when the session may speak, if it is movable."""
+
         self.leave_by: float | None = None
         """Until when to make room for another holder; None if we are to stay."""
 
-        self._is_resting = vaulted.is_resting
-        self._vaulted = vaulted
-        self._company = company
+        self._is_resting = descriptors.is_resting
+        self._descriptors = descriptors
+        self._clients = clients
         self._poll = poll
         self._timer = timers.add(self.tick)
         self._link: socket | None = None
@@ -94,18 +103,18 @@ class KeeperLink:
     def deposit(self, token: str = "") -> None:
         """Give the keeper a copy of everything; `token` answers a creation."""
         link = packets.connect(folders.keeper_address(), TIMEOUT)
-        self._vaulted.held = self._vaulted.held._replace(
+        self._descriptors.held = self._descriptors.held._replace(
             holder=os.getpid(), version=__version__, consents=True
         )
         packet: packets.Packet = {
             "do": "deposit",
-            "id": self._vaulted.session,
-            "facts": self._vaulted.facts(),
+            "id": self._descriptors.session,
+            "facts": self._descriptors.facts(),
             "token": token,
             "exit": self._exit,
         }
         try:
-            packets.send(link, packet, self._vaulted.fds())
+            packets.send(link, packet, self._descriptors.fds())
             heard = packets.receive(link)
         except OSError:
             link.close()
@@ -136,13 +145,13 @@ class KeeperLink:
         """Tell the keeper what has changed."""
         if facts.get("state") == "exited":
             # By the wall clock: the clean-up may run after a restart.
-            ended_ms = self._vaulted.held.ended_ms or time.time_ns() // 1_000_000
+            ended_ms = self._descriptors.held.ended_ms or time.time_ns() // 1_000_000
             facts = {**facts, "ended_ms": ended_ms}
-        self._vaulted.change(facts)
+        self._descriptors.change(facts)
         # Kept here too: there may be no keeper at this moment.
         self._learn_exit(facts)
         if self._link is not None:
-            packet = {"do": "facts", "id": self._vaulted.session, **facts}
+            packet = {"do": "facts", "id": self._descriptors.session, **facts}
             with contextlib.suppress(OSError):
                 packets.send(self._link, packet)
 
@@ -172,11 +181,12 @@ class KeeperLink:
 
     def _wish_to_doze(self, idle_ms: int) -> packets.Packet:
         now = self.glance()
-        asked = {"do": "doze", "id": self._vaulted.session, "idle_ms": idle_ms}
-        return {**asked, "doing": now.doing, "output_ms": now.output_ms}
+        asked = {"do": "doze", "id": self._descriptors.session, "idle_ms": idle_ms}
+        seen = {"doing": now.doing, "output_ms": now.output_ms, "offset": now.offset}
+        return {**asked, **seen}
 
     def knocked(self) -> None:
-        """Take that somebody connected: it may be a keeper that has just started."""
+        """Note that a peer connected: it may be a keeper that has just started."""
         if self._link is None:
             self._seek(time.monotonic())
 
@@ -200,7 +210,7 @@ class KeeperLink:
             self.deposit()
         except OSError:
             if self._is_resting:
-                self._seek(None)  # It was somebody else who knocked.
+                self._seek(None)  # It was not the keeper.
                 return
             if self._attempts % START_EVERY == 1:
                 self._start_keeper()
@@ -250,17 +260,33 @@ class KeeperLink:
             case orders.Prove():
                 self._prove()
             case orders.Glance():
-                now = self.glance()._replace(id=self._vaulted.session)
+                now = self.glance()._replace(id=self._descriptors.session)
                 self._say({"do": "seen", **now._asdict()})
             case orders.Consent() as asked:
                 self._say_whether(asked)
             case orders.Replaced() as one:
                 self._tell_replaced(one)
             case orders.Chosen() as chosen:
-                self._vaulted.change(orders.packet_of(chosen))
+                self._descriptors.change(orders.packet_of(chosen))
                 self._keep_name()
+            case orders.Warned(reaps_ms, why):
+                self._warned(reaps_ms, why)
+            case orders.Lease() as lease:
+                if self.leased is not None:
+                    self.leased(lease)
             case None:
                 pass  # The answer to something we said.
+
+    def _warned(self, reaps_ms: int, why: str) -> None:
+        """Tell that the session is going to be reaped, or is not any more."""
+        fields: dict[str, str | int] = {}
+        name = EventName.REAP_LIFTED
+        if reaps_ms > 0 and why == DRAIN:
+            name, fields = EventName.HOST_DRAINING, {"ends_ms": reaps_ms}
+        elif reaps_ms > 0:
+            name = EventName.REAP_WARNED
+            fields = {"reaps_ms": reaps_ms, "why": wire.fitting(why, wire.MAX_TEXT)}
+        self._clients.announce(wire.Event(name, self._descriptors.session, fields))
 
     def _tell_replaced(self, one: orders.Replaced) -> None:
         """Tell that one of our processes hung, and was replaced."""
@@ -269,20 +295,22 @@ class KeeperLink:
             "pid": one.pid,
             "why": wire.fitting(one.why, wire.MAX_TEXT),
         }
-        event = wire.Event(EventName.PROCESS_REPLACED, self._vaulted.session, fields)
-        self._company.announce_for_a_while(event)
+        event = wire.Event(
+            EventName.PROCESS_REPLACED, self._descriptors.session, fields
+        )
+        self._clients.announce_for_a_while(event)
 
     def _keep_name(self) -> None:
-        """Have us found by name also while there is no keeper to ask."""
+        """Keep the session findable by name while there is no keeper."""
         with contextlib.suppress(HoldfastError):  # The place has become unfit.
             if self.is_wanted:
-                name = self._vaulted.record.name
-                session_names.keep(self._vaulted.session, name)
+                name = self._descriptors.record.name
+                session_names.keep(self._descriptors.session, name)
             else:
-                session_names.drop(self._vaulted.session)
+                session_names.drop(self._descriptors.session)
 
     def _say_whether(self, wanted: orders.Consent) -> None:
-        """Tell the keeper whether what somebody asks it for may be done."""
+        """Tell the keeper whether a request may be granted."""
         told: packets.Packet = {"do": "said", "ticket": wanted.ticket, "ok": True}
         try:
             if wanted.asked is None or self.demand_change is None:
@@ -293,14 +321,26 @@ class KeeperLink:
             told["facts"] = error.facts
         self._say(told)
 
+    def want_porter(self, link: int) -> None:
+        """Have a process made that puts the session to disk, at the end of this link.
+
+        Raises:
+            OSError: There is no keeper now.
+
+        """
+        if self._link is None:
+            raise ConnectionResetError(errno.ENOTCONN, "there is no keeper now")
+        asked: packets.Packet = {"do": "port", "id": self._descriptors.session}
+        packets.send(self._link, asked, [link])
+
     def unbegun(self) -> None:
-        """Let go of a session whose life was refused: it is as lost as before."""
-        self._say({"do": "unbegun", "id": self._vaulted.session})
+        """Release a session whose recovery was refused: it is as lost as before."""
+        self._say({"do": "unbegun", "id": self._descriptors.session})
         self.is_wanted = False
 
     def _prove(self) -> None:
-        """Show that our loop runs; the deposit came before it did."""
-        self._say({"do": "proof", "id": self._vaulted.session})
+        """Prove to the keeper that our loop runs: the deposit came before it did."""
+        self._say({"do": "proof", "id": self._descriptors.session})
 
     def _say(self, packet: packets.Packet) -> None:
         """Tell the keeper something, if it is there."""

@@ -1,30 +1,28 @@
 """Who is notified of a decision, and of what.
 
 Answers go to the client that sent the input, refusals to the client that asked, a turn
-that moved to everybody, and what waits for approval to those who may approve it.
+that moved to all clients, and pending inputs to those who may approve them.
 """
 
 import contextlib
 from collections.abc import Callable, Iterator
 
-import msgspec
-
-from holdfast.core.book.entries import is_secret
 from holdfast.core.input import gate, serializer, turn
 from holdfast.core.input.intake import Intake
-from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links import pending_input
+from holdfast.holder.links.attached_clients import AttachedClients
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.moment import now
-from holdfast.holder.policy.staged_words import shown
 from holdfast.model.envelopes import Right
 from holdfast.model.ids import ActorId, ClientId, Index
 from holdfast.model.inputs import Input, InputId
 from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Refused, Unknown
 from holdfast.model.policy_questions import Question
+from holdfast.model.preview_report import PreviewReport
 from holdfast.model.verdicts import Verdict
-from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
+from holdfast.wire import presence
 from holdfast.wire.codec import Message, refusal
 from holdfast.wire.frames import FrameKind
 
@@ -36,8 +34,8 @@ Vouch = Callable[[Index], wire.Receipt | None]
 class Notifications:
     """Carries decisions to the clients they concern."""
 
-    def __init__(self, company: Company, intake: Intake, vouch: Vouch) -> None:
-        self._company = company
+    def __init__(self, clients: AttachedClients, intake: Intake, vouch: Vouch) -> None:
+        self._clients = clients
         self._intake = intake
         self._vouch = vouch
         self._senders: dict[tuple[ActorId, ClientId], Connection] = {}
@@ -51,11 +49,11 @@ class Notifications:
     def pending(self) -> tuple[wire.Pending, ...]:
         """What waits for approval: an input, and execs, as many as a list may have."""
         first = () if self.held_input is None else (self.held_input[0],)
-        return (*first, *self._execs.values())[: parties.MAX_PENDING]
+        return (*first, *self._execs.values())[: presence.MAX_PENDING]
 
     @property
     def held(self) -> tuple[int, ActorId, ClientId] | None:
-        """Which request of whose client is an input that waits, if one does."""
+        """The input that waits for approval, if any: its ticket, actor and client."""
         if self.held_input is None:
             return None
         pending, given = self.held_input
@@ -110,58 +108,45 @@ class Notifications:
             self._settle(Verdict.ALLOW)
 
     def refuse(self, refused: turn.Refuse) -> FrameKind:
-        """Tell somebody that a request of theirs was refused; return which."""
+        """Tell an operator that its request was refused; return the request's kind."""
         if self._serving is not None:
             connection, kind = self._serving
             if connection.operator.id == refused.actor:
                 connection.send(refusal(refused.error, kind))
                 return kind
-        # Only what was asked for is refused later, or by somebody else's doing.
-        self._company.tell(refused.actor, refusal(refused.error, FrameKind.ASK))
+        # Only a pending input is refused later, or because of another operator.
+        self._clients.tell(refused.actor, refusal(refused.error, FrameKind.ASK))
         return FrameKind.ASK
 
     def asked(self, asked: turn.AskHolder, at: Moment) -> None:
-        """Tell the turn's holder that somebody waits."""
+        """Tell the turn's holder that an operator waits."""
         left = max(0.0, asked.answer_by - at.now)
         wait_ms = min(round(left * 1000), wire.MAX_ASK_MS)
-        self._company.tell(asked.holder, wire.TurnAsked(asked.asker, wait_ms))
+        self._clients.tell(asked.holder, wire.TurnAsked(asked.asker, wait_ms))
 
     def seek_approval(
         self,
         sought: gate.SeekApproval,
         given: Input,
         asked: Question | None,
+        report: PreviewReport | None = None,
         *,
         echo_off: bool,
     ) -> None:
         """Show what waits to those who may approve it, and to the sender.
 
-        Of a secret nothing is shown but how long it is.
+        With what a preview of it showed, if there was one. Of a secret nothing is
+        shown but how long it is.
         """
-        payload = b"" if is_secret(given, echo_off=echo_off) else given.payload
-        runs, uses = shown(None if asked is None else asked.resolution)
-        pending = wire.Pending(
-            ticket=sought.ticket,
-            actor=sought.actor,
-            kind=given.kind,
-            epoch=given.epoch if sought.epoch is None else sought.epoch,
-            digest=sought.digest,
-            size=len(given.payload),
-            excerpt=payload[: wire.MAX_EXCERPT],
-            rule=wire.fitting(sought.rule, wire.MAX_TEXT),
-            program="",
-            runs=runs,
-            uses=uses,
-        )
+        pending = pending_input.told(sought, given, asked, report, echo_off=echo_off)
         self.held_input = (pending, given.id)
         self._to_approvers(pending)
 
     def show_again(self, asked: Question | None) -> None:
         """Show what waits as it is now: it runs another thing than was shown."""
         if self.held_input is not None:
-            runs, uses = shown(None if asked is None else asked.resolution)
             pending, given = self.held_input
-            pending = msgspec.structs.replace(pending, runs=runs, uses=uses)
+            pending = pending_input.told_again(pending, asked)
             self.held_input = (pending, given)
             self._to_approvers(pending)
 
@@ -171,7 +156,7 @@ class Notifications:
         self._to_approvers(pending)
 
     def settle_exec(self, ticket: int, verdict: Verdict, by: ActorId) -> None:
-        """Tell them that an exec waits no more."""
+        """Tell them that an exec no longer waits."""
         pending = self._execs.pop(ticket)
         self._to_approvers(wire.Settled(ticket, verdict, by), pending.actor)
 
@@ -188,7 +173,7 @@ class Notifications:
 
     def _to_approvers(self, message: Message, asker: ActorId = NOBODY) -> None:
         asker = message.actor if isinstance(message, wire.Pending) else asker
-        for connection in self._company.attached():
+        for connection in self._clients.attached():
             actor = connection.actor
             if actor is not None and (actor.id == asker or self._may_approve(actor.id)):
                 connection.send(message)

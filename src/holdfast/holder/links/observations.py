@@ -1,5 +1,7 @@
 """Answers what an observer may ask, attached or not."""
 
+from typing import TypedDict
+
 from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.context import Context
 from holdfast.holder.input.requests import Requests
@@ -31,6 +33,14 @@ KINDS: dict[type[Message], FrameKind] = {
 """What is answered here."""
 
 
+class Standing(TypedDict):
+    """What keeps a session from going on."""
+
+    is_frozen: bool
+    has_exited: bool
+    fenced: str
+
+
 class Observations:
     """What is told of one session to those who look at it."""
 
@@ -60,7 +70,7 @@ class Observations:
             self._requests.demand(actor, Right.OBSERVE)
         except HoldfastError as error:
             connection.send(refusal(error, kind))
-            self._session.desk.refusals.declined(actor, kind, error)
+            self._session.input_handler.refusals.declined(actor, kind, error)
             return True
         try:
             self._answer(connection, asked)
@@ -72,9 +82,13 @@ class Observations:
         """Return what the session does now."""
         return self._report.state(**self._standing())
 
-    def _standing(self) -> dict[str, bool]:
-        is_frozen = self._session.driver.intake.is_frozen
-        return {"is_frozen": is_frozen, "has_exited": self._leader.exit is not None}
+    def _standing(self) -> Standing:
+        fence = self._session.fence
+        return {
+            "is_frozen": self._session.driver.intake.is_frozen,
+            "has_exited": self._leader.exit is not None,
+            "fenced": "" if fence is None else fence.why,
+        }
 
     def _answer(self, connection: Connection, asked: Message) -> None:
         match asked:

@@ -80,7 +80,7 @@ class AttachView:
             if now >= by:
                 del self._hurrying[connection]
                 if not connection.is_closed:
-                    self._stream(connection, plan_resume(self._window, None, None))
+                    self._stream(connection, plan_resume(self._window, None))
         self._timer.set(min(self._hurrying.values(), default=None))
 
     def screen(self, connection: Connection, asked: screens.ScreenRequest) -> None:
@@ -101,7 +101,7 @@ class AttachView:
 
     def _unpainted(self, seen: int | None) -> Resume:
         """Return how a client goes on that gets no picture."""
-        plan = plan_resume(self._window, seen, None)
+        plan = plan_resume(self._window, seen)
         at = max(plan.at, self._window.end - MAX_STREAM)
         gap = 0 if seen is None or at == seen else at - seen
         return replace(plan, at=at, gap=gap)
@@ -147,7 +147,7 @@ class AttachView:
         try:
             screen = Screen.from_object(json.loads(picture.data))
         except (ValueError, RecursionError, PeerError):
-            self._refuse(connection, "its screen is none")
+            self._refuse(connection, "its screen is invalid")
             return
         connection.queue(screen_parts(screen, picture))
         connection.pump()

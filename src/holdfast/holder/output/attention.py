@@ -1,4 +1,4 @@
-"""Tells everybody, and the keeper, when the session calls for somebody.
+"""Tells all clients, and the keeper, when the session calls for attention.
 
 What the program prints is looked through before it becomes part of the stream. A holder
 that is killed in between has told it already, or its successor reads it again.
@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 
 from holdfast.core.session.attention import Calls
-from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.attached_clients import AttachedClients
 from holdfast.holder.links.connection import Connection
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.holder.timers import Timers
 from holdfast.model.events import EventName
 from holdfast.model.ids import ActorId
@@ -28,26 +28,26 @@ from holdfast.wire import messages as wire
 
 
 class AttentionCalls:
-    """The calls of one session for somebody, and who is told."""
+    """One session's calls for attention, and who is told."""
 
     def __init__(
         self,
-        vaulted: Vaulted,
-        company: Company,
+        descriptors: SessionDescriptors,
+        clients: AttachedClients,
         timers: Timers,
         change: Callable[[Facts], None],
     ) -> None:
         """Tell of calls; `change` lets the keeper know what it lists."""
-        self._vaulted = vaulted
-        self._company = company
+        self._descriptors = descriptors
+        self._clients = clients
         self._change = change
-        self._machine = Calls(time.monotonic(), vaulted.record.attention)
+        self._machine = Calls(time.monotonic(), descriptors.record.attention)
         self._timer = timers.add(self._tick)
         self.is_on = not self._machine.is_quiet
         """Whether `typed` has anything to do: it is asked for every key."""
 
         self.typed_at = -math.inf
-        """When somebody typed last, by the monotonic clock."""
+        """When an operator typed last, by the monotonic clock."""
 
         self.printed_at = -math.inf
         """When the session printed something, likewise."""
@@ -62,18 +62,18 @@ class AttentionCalls:
         self._called(Attention(NEEDS_INPUT, said, _wall_ms(), actor))
 
     def typed(self, actor: ActorId) -> None:
-        """Take that somebody has typed: the session has what it called for."""
+        """Note that an operator has typed: the session has what it called for."""
         stood = self._machine.typed()
         self.is_on = False
         self._timer.set(None)
         if stood is not None:
             self._change({"attention": NO_ATTENTION._asdict()})
             fields: dict[str, str | int] = {"what": stood.what, "actor": actor}
-            name, session = EventName.ATTENTION_CLEARED, self._vaulted.session
-            self._company.announce(wire.Event(name, session, fields))
+            name, session = EventName.ATTENTION_CLEARED, self._descriptors.session
+            self._clients.announce(wire.Event(name, session, fields))
 
     def ended(self) -> None:
-        """Take that the session is over: there is nobody left to be answered."""
+        """Note that the session is over: there is nobody left to be answered."""
         if self._machine.typed() is not None:
             self._change({"attention": NO_ATTENTION._asdict()})
         self.is_on = False
@@ -96,7 +96,7 @@ class AttentionCalls:
         self.is_on = not self._machine.is_quiet
         if told is not None:
             self._change({"attention": told._asdict()})
-            self._company.announce(self._event(told))
+            self._clients.announce(self._event(told))
 
     def _event(self, told: Attention) -> wire.Event:
         fields: dict[str, str | int] = {
@@ -105,7 +105,7 @@ class AttentionCalls:
             "source": told.source,
             "since_ms": told.since_ms,
         }
-        return wire.Event(EventName.ATTENTION_CALLED, self._vaulted.session, fields)
+        return wire.Event(EventName.ATTENTION_CALLED, self._descriptors.session, fields)
 
 
 def _wall_ms() -> int:

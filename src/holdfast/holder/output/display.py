@@ -31,7 +31,7 @@ class Display:
     def __init__(
         self, context: Context, window: StreamWindow, session: Session
     ) -> None:
-        vaulted, timers = context.vaulted, context.timers
+        descriptors, timers = context.descriptors, context.timers
         self._context = context
         self.window = window
         """The last of what was printed."""
@@ -49,14 +49,14 @@ class Display:
         self._attention = context.attention
         poll = context.poll
         self._output = Output(
-            vaulted.master, window, self._attention.printed, poll.interrupt
+            descriptors.master, window, self._attention.printed, poll.interrupt
         )
         self.painter = PainterLink(
-            vaulted.session, window, context.poll, timers, self.size
+            descriptors.session, window, context.poll, timers, self.size
         )
-        if vaulted.painting is not None:
-            self.painter.go_on(vaulted.painting)
-        self.recovery = RecoveryRecord(vaulted, window, timers)
+        if descriptors.painting is not None:
+            self.painter.go_on(descriptors.painting)
+        self.recovery = RecoveryRecord(descriptors, window, timers)
         """What is on disk of it."""
 
         self.recovery.painter = self.painter
@@ -64,7 +64,7 @@ class Display:
         """How clients are shown what was printed before."""
 
         self._answers = Answers(
-            vaulted.master,
+            descriptors.master,
             window.end,
             self.painter,
             timers,
@@ -74,26 +74,43 @@ class Display:
         self._resume_timer = timers.add(self._resume)
         if context.shell.is_resuming:
             self._resume_timer.set(0.0)
-        context.poll.watch(vaulted.master, self.printed, is_last=True)
+        self._fence = session.fence
+        context.poll.watch(descriptors.master, self.printed, is_last=True)
+
+    def fenced(self, is_on: bool) -> None:  # noqa: FBT001  # as it is told
+        """Read nothing while the session has no lease; the terminal keeps it."""
+        poll, master = self._context.poll, self._context.descriptors.master
+        if self.is_open and is_on:
+            poll.unwatch(master)
+        elif self.is_open:
+            poll.watch(master, self.printed, is_last=True)
 
     @property
     def size(self) -> Size:
         """How large the terminal is."""
-        return clamped(*self._context.vaulted.record.size)
+        return clamped(*self._context.descriptors.record.size)
 
-    def printed(self) -> None:
-        """Take what the program has printed."""
-        queries = self._output.take()
-        if queries is None:
-            self._context.poll.interrupt()
-            self._close()
-            return
+    def printed(self) -> bool:
+        """Take what the program has printed; tell whether it has."""
+        if self._fence is not None and not self._fence.lets_out():
+            return False
+        output = self._output
+        queries = output.take()
+        if not output.count:
+            self._close(is_over=queries is None)
+            return False
         if queries:
             self._asked(queries)
-        begin, frame = self._output.begin, self._output.frame
-        for connection in self._context.company.connections:
+        begin, frame = output.begin, output.frame
+        context = self._context
+        for connection in context.clients.connections:
             if connection.viewer is not None and not connection.passes(begin, frame):
                 connection.pump()
+        context.poll.follow(self._note)
+        return True
+
+    def _note(self) -> None:
+        """Do what follows from output, once it is shown."""
         self._session.writer.echoed()
         self.printed_at = self._attention.printed_at = now = time.monotonic()
         self.listeners.printed(now)
@@ -105,6 +122,7 @@ class Display:
     def drain(self) -> None:
         """Take what the terminal still holds of a program that has ended."""
         self.listeners.close()  # What ends with the session is no news.
+        self._session.policy.effects.close()
         before, end = -1, self.window.end
         last = end + MAX_LEFT
         while self.is_open and before < end < last:
@@ -112,10 +130,10 @@ class Display:
             before, end = end, self.window.end
 
     def resized(self, size: Size) -> None:
-        """Take that the terminal has another size now, and tell everybody."""
+        """Note that the terminal has another size now, and tell all clients."""
         self.painter.resized(size)
         cells = wire.Cells(size.columns, size.rows)
-        self._context.company.announce(wire.Resized(self.window.end, cells))
+        self._context.clients.announce(wire.Resized(self.window.end, cells))
 
     def _asked(self, queries: tuple[Query, ...]) -> None:
         self._answers.asked(queries, lambda: self.size)
@@ -123,18 +141,22 @@ class Display:
         self._session.policy.line_question.heard()
 
     def _tell(self, told: list[Told]) -> None:
-        """Put on record, and tell everybody, what the shell did."""
+        """Record, and report to all clients, what the shell did."""
         for kind, fields, message in told:
             self._session.driver.record(kind, fields)
+            self._session.policy.effects.told(kind, fields)
             if message is not None:
-                self._context.company.announce(message)
+                self._context.clients.announce(message)
 
     def _resume(self, _now: float) -> None:
         self._tell(self._context.shell.resume())
         if self._context.shell.is_resuming:
             self._resume_timer.set(0.0)
 
-    def _close(self) -> None:
-        if self.is_open:
+    def _close(self, *, is_over: bool) -> None:
+        """Read no more, if the terminal is closed."""
+        if is_over:
+            self._context.poll.interrupt()
+        if is_over and self.is_open:
             self.is_open = False
-            self._context.poll.unwatch(self._context.vaulted.master)
+            self._context.poll.unwatch(self._context.descriptors.master)

@@ -82,9 +82,9 @@ class PainterLink:
         self.fed_at = self._machine.full_at
 
     def ask(self, want: Want, then: Then, upto: int | None = None) -> None:
-        """Have `then` called with what is wished, or with None if it cannot be had.
+        """Call `then` with the answer, or with None if there is none.
 
-        At the latest after `painting.PATIENCE`, and perhaps before we return.
+        At the latest after `paint_requests.START_PATIENCE`, and perhaps at once.
         """
         ticket = self._machine.wish(want, upto, time.monotonic())
         self._then[ticket] = then
@@ -95,7 +95,7 @@ class PainterLink:
         self._machine.resized(self._window.end, size)
 
     def ended(self) -> None:
-        """Have the picture put away: the session is over."""
+        """Discard the picture: the session is over."""
         self._machine.ended()
         self._step()
 

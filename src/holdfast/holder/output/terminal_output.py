@@ -32,7 +32,7 @@ class Output:
         called: Callable[[Call], None],
         interrupt: Callable[[], None] = lambda: None,
     ) -> None:
-        """Read what `master` has; `called` is told when the program calls somebody.
+        """Read what `master` has; `called` is told about calls for attention.
 
         `interrupt` is called before anything comes of output but that it is shown.
         """
@@ -42,6 +42,12 @@ class Output:
         self._interrupt = interrupt
         self._filter = QueryFilter()
         self._calls = CallScanner()
+        self._is_at_rest = False
+        """Whether no sequence has begun."""
+
+        self.count: int | None = 0
+        """Bytes that were read last; None at the end."""
+
         self.begin = 0
         """Where what was taken last begins, if there is a frame of it."""
 
@@ -61,8 +67,16 @@ class Output:
         """
         self.frame = b""
         room = self._window.room(CHUNK)
-        count = pty.read_into(self._master, room, self._window.took)
-        return None if count is None else self._admit(bytes(room[:count]))
+        self.count = count = pty.read_into(self._master, room, self._window.took)
+        if count is None:
+            return None
+        fresh = bytes(room[:count])
+        if self._is_at_rest and count == 1 and b" " <= fresh <= b"~":
+            # A letter outside of any sequence is shown as it is.
+            self._filter.passed += 1
+            self._show(fresh)
+            return ()
+        return self._admit(fresh)
 
     def _admit(self, fresh: bytes) -> tuple[Query, ...]:
         call = self._calls.feed(fresh)
@@ -77,9 +91,14 @@ class Output:
             held = raw[len(raw) - self._filter.held :]
             self._window.replace_ahead(filtered.visible, held)
         else:
-            visible, window = filtered.visible, self._window
-            if 0 < len(visible) <= SMALL:
-                self.begin = begin = window.end
-                self.frame = output_head(begin, len(visible)) + visible
-            window.admit(len(visible))
+            self._show(filtered.visible)
+        self._is_at_rest = self._filter.is_at_rest and self._calls.is_at_rest
         return filtered.queries
+
+    def _show(self, visible: bytes) -> None:
+        """Make what was read part of the stream."""
+        window, size = self._window, len(visible)
+        if 0 < size <= SMALL:
+            self.begin = begin = window.end
+            self.frame = output_head(begin, size) + visible
+        window.admit(size)

@@ -30,8 +30,8 @@ class Approvals:
         notifications: Notifications,
         in_force: PolicyInForce,
     ) -> None:
-        self._vaulted = context.vaulted
-        self._company = context.company
+        self._descriptors = context.descriptors
+        self._clients = context.clients
         self._driver = driver
         self._consultation = consultation
         self._notifications = notifications
@@ -57,7 +57,7 @@ class Approvals:
         intake, at = self._driver.intake, now()
         asked, by = self._consultation, approved.approver
         if any(one.ticket == approved.ticket for one in self._notifications.pending):
-            demand_question(asked.given, self._vaulted, is_frozen=intake.is_frozen)
+            demand_question(asked.given, self._descriptors, is_frozen=intake.is_frozen)
             if intake.rights.may(by, Right.APPROVE, at):
                 if asked.has_changed():
                     self._notifications.show_again(asked.question)
@@ -86,18 +86,18 @@ class Approvals:
     def attend(self) -> None:
         """Give up what waits, and whose client has gone for good."""
         held, at = self._notifications.held, now()
-        alone = held[0] if held and not self._company.has(*held[1:]) else None
+        alone = held[0] if held and not self._clients.has(*held[1:]) else None
         self._attendance.look(alone, self._in_force.policy.turn.grace, at.now)
         ticket = self._attendance.tick(at.now)
         self._timer.set(self._attendance.alone_until)
         if ticket is not None:
-            self._driver.do(self._driver.intake.abandon(gate.Abandoned(ticket), at), at)
+            self._driver.do(self._driver.intake.resolve(gate.Abandoned(ticket), at), at)
 
     def _seek(self, sought: gate.SeekApproval, _at: Moment) -> None:
         asked = self._consultation
         is_hidden = asked.is_hidden
         self._notifications.seek_approval(
-            sought, asked.given, asked.question, echo_off=is_hidden
+            sought, asked.given, asked.question, asked.report, echo_off=is_hidden
         )
         self.attend()
 

@@ -7,6 +7,7 @@ answer counts only if the gate still waits for it.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from holdfast.core.input import gate
@@ -32,9 +33,11 @@ from holdfast.model.errors import HoldfastError, NotAtPrompt, PolicyUnavailable
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.moments import Moment
 from holdfast.model.policy_questions import Question
+from holdfast.model.preview_report import PreviewReport  # noqa: TC001  # ditto
 from holdfast.model.verdicts import Verdict
 
 Then = Callable[[Judgement | PolicyUnavailable], None]
+Waits = Callable[[Input, Callable[[], None]], bool]
 
 
 class Consultation:
@@ -52,8 +55,8 @@ class Consultation:
         judge: JudgeLink,
         line_question: LineQuestion,
     ) -> None:
-        self._vaulted = context.vaulted
-        self._company = context.company
+        self._descriptors = context.descriptors
+        self._clients = context.clients
         self._driver = driver
         self._in_force = in_force
         self._questions = questions
@@ -65,11 +68,17 @@ class Consultation:
         self.question: Question | None = None
         """What the policy was asked about it; None if it need not be."""
 
+        self.report: PreviewReport | None = None
+        """What a preview of it showed, if there was one."""
+
         self.is_hidden = False
         """Whether it is a secret for certain, so that no approver is shown it."""
 
-        self.standing = StandingVerdict(driver.intake, self._company.kind_of)
+        self.standing = StandingVerdict(driver.intake, self._clients.kind_of)
         """What was decided about the next key."""
+
+        self.waits: Waits = _goes_on
+        """Tells whether an input waits until something was looked at."""
 
         driver.performers[Consult] = self._consult
 
@@ -94,7 +103,18 @@ class Consultation:
         """Ask about an input that is first in line."""
         if self._open is not None:
             self._drop()
-        self.given = consult.input
+        self.given, self.report = consult.input, None
+        if self.waits(consult.input, partial(self._go_on, consult)):
+            return []
+        return self._begin(consult, at)
+
+    def _go_on(self, consult: Consult) -> None:
+        """Judge an input that waited, unless it was dropped meanwhile."""
+        at = now()
+        if self._driver.intake.gate.is_consulting(consult.ticket):
+            self._driver.do(self._begin(consult, at), at)
+
+    def _begin(self, consult: Consult, at: Moment) -> list[Effect]:
         then = partial(self._settled, consult)
         if self._line_question.settle(consult.input, then):
             return []
@@ -105,7 +125,7 @@ class Consultation:
         intake, at = self._driver.intake, now()
         if error is not None:
             given_up = gate.Abandoned(consult.ticket, error)
-            self._driver.do(intake.abandon(given_up, at), at)
+            self._driver.do(intake.resolve(given_up, at), at)
         elif intake.gate.is_consulting(consult.ticket):
             self._driver.do(self._examine(consult, at), at)
 
@@ -118,7 +138,7 @@ class Consultation:
         self._line.echo_off, self.is_hidden = secret
         if not self._questions.is_needed(given):
             self.question = None
-            said = in_force.plain(self._company.kind_of(given.actor))
+            said = self._tried(in_force.plain(self._clients.kind_of(given.actor)))
             effects = self._told(ticket, said, at)
             self.standing.learn(given, effects)
             return effects
@@ -133,7 +153,7 @@ class Consultation:
     def _ask(
         self, given: Input, secret: Secret, at: Moment, then: Then
     ) -> Judgement | Asked:
-        actor = self._company.actor(given.actor)
+        actor = self._clients.actor(given.actor)
         epoch = self._driver.intake.turn.epoch
         self.question = self._questions.question(actor, given, epoch, secret, at)
         return self.say(given, self.question, then)
@@ -147,7 +167,7 @@ class Consultation:
         in_force = self._in_force
         if in_force.is_plain and given.kind is not InputKind.START:
             return in_force.plain(question.actor.kind)
-        if not self._vaulted.gate and (
+        if not self._descriptors.gate and (
             lacking := without_exec_gate(in_force.policy, question)
         ):
             return in_force.told(lacking)
@@ -176,7 +196,7 @@ class Consultation:
         secret = Secret(self._line.echo_off, self.is_hidden)
         epoch = self._driver.intake.turn.epoch
         self.question = self._questions.question(
-            self._company.actor(self.given.actor), self.given, epoch, secret, now()
+            self._clients.actor(self.given.actor), self.given, epoch, secret, now()
         )
         return self.question.resolution != before
 
@@ -187,7 +207,7 @@ class Consultation:
         def then(error: NotAtPrompt | None = None) -> None:
             at = now()
             given_up = gate.Abandoned(approved.ticket, error)
-            done = intake.abandon(given_up, at) if error else []
+            done = intake.resolve(given_up, at) if error else []
             self._driver.do(done or intake.approve(approved, at), at)
 
         wanted = approved.ticket, approved.digest, approved.epoch
@@ -202,7 +222,7 @@ class Consultation:
             then(PolicyUnavailable(answer.failed))
             return
         try:
-            demand_question(given, self._vaulted, is_frozen=False)
+            demand_question(given, self._descriptors, is_frozen=False)
         except HoldfastError as error:  # The asker has given up meanwhile.
             then(Judgement(Verdict.DENY, error.code, str(error)))
         else:
@@ -219,7 +239,8 @@ class Consultation:
             self._driver.do(self._judged(ticket, said, at), at)
         else:
             why = str(said.facts["why"])
-            self._driver.do(self._driver.intake.policy_failed(ticket, why, at), at)
+            failed = gate.PolicyFailed(ticket, why)
+            self._driver.do(self._driver.intake.resolve(failed, at), at)
 
     def _drop(self) -> None:
         """Hang up on a judge whose answer no longer counts."""
@@ -229,7 +250,15 @@ class Consultation:
                 self._open, self._driver.afterwards = None, None
                 self._judge.drop(asked)
 
+    def _tried(self, said: Judgement) -> Judgement:
+        """Let happen what is to be previewed, where that is what goes on here."""
+        parent = self._descriptors.record.parent
+        if said.verdict is not Verdict.PREVIEW or parent is None or not parent.trial:
+            return said
+        return replace(said, verdict=Verdict.ALLOW)
+
     def _judged(self, ticket: int, said: Judgement, at: Moment) -> list[Effect]:
+        said = self._tried(said)
         is_asked = (
             self.given.kind is InputKind.COMMAND
             and said.verdict is Verdict.ALLOW
@@ -242,10 +271,10 @@ class Consultation:
     def _confirmed(
         self, ticket: int, said: Judgement, error: NotAtPrompt | None
     ) -> None:
-        """Take what the shell says of its line, if somebody still waits for that."""
+        """Take what the shell says about its line, if an input still waits for it."""
         intake, at = self._driver.intake, now()
         if error is not None:
-            self._driver.do(intake.abandon(gate.Abandoned(ticket, error), at), at)
+            self._driver.do(intake.resolve(gate.Abandoned(ticket, error), at), at)
         elif intake.gate.is_consulting(ticket):
             self._driver.do(self._told(ticket, said, at), at)
 
@@ -256,5 +285,13 @@ class Consultation:
         resolution = None if asked is None else asked.resolution
         originators = () if resolution is None else resolution.originators()
         return self._driver.intake.judged(
-            judged, at, echo_off=self._line.echo_off, originators=originators
+            judged,
+            at,
+            echo_off=self._line.echo_off,
+            originators=originators,
+            actions=self._questions.actions(asked),
         )
+
+
+def _goes_on(_given: Input, _then: Callable[[], None]) -> bool:
+    return False

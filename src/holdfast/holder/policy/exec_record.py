@@ -1,4 +1,4 @@
-"""What operators and the book are told of execs that are asked about."""
+"""Notices and logbook entries about execs that need approval."""
 
 from holdfast.core.book.entries import answered_fields, asked_fields, exec_fields
 from holdfast.core.book.logbook import EntryKind
@@ -41,6 +41,7 @@ class ExecRecord:
                 program=wire.fitting(show.wish.program, wire.MAX_TEXT),
                 runs="",
                 uses=(),
+                preview=None,
             )
         )
         asked = asked_fields(show.ticket, show.wish.actor, show.rule)

@@ -59,7 +59,7 @@ class ExecRequests:
         owners: ProcessOwners,
         judge: JudgeLink,
     ) -> None:
-        vaulted = context.vaulted
+        descriptors = context.descriptors
         self._record = record
         self._rules = rules
         self._in_force = in_force
@@ -67,10 +67,10 @@ class ExecRequests:
         self._judge = judge
         self._poll = context.poll
         self._timer = context.timers.add(self.tick)
-        self.kernel = self._kernel = ExecGate(*vaulted.gate)
+        self.kernel = self._kernel = ExecGate(*descriptors.gate)
         """Where execs are taken from, and answered."""
 
-        self._tracer = ExecTracer(vaulted.record.pid)
+        self._tracer = ExecTracer(descriptors.record.pid)
         self._released: dict[int, tuple[Question, Wanted]] = {}
         self._held: dict[int, tuple[int, Question, Wanted]] = {}
         self._collect_at = 0.0
@@ -137,7 +137,7 @@ class ExecRequests:
         self._do([*self._machine.flush()])
 
     def _check(self) -> None:
-        """Find out who of those that wait got a signal, or is gone."""
+        """Find out which waiters got a signal, or are gone."""
         at = time.monotonic()
         for notice in self._machine.notices:
             if not self._kernel.is_valid(notice):
@@ -157,22 +157,24 @@ class ExecRequests:
 
     def _rewatch(self) -> None:
         wanted = self._is_open and not self._is_full
-        if wanted and not self._is_watched:
-            listener = self._kernel.listener
-            self._poll.watch(listener, self._ready)
-        elif self._is_watched and not wanted:
-            self._poll.unwatch(self._kernel.listener)
-        self._is_watched = wanted
-        for ticket, asked in [*self._asked.items()]:
+        if wanted is not self._is_watched:
+            self._is_watched = wanted
+            if wanted:
+                self._poll.watch(self._kernel.listener, self._ready)
+            else:
+                self._poll.unwatch(self._kernel.listener)
+        for ticket in [*self._asked]:
             if not self._machine.is_consulting(ticket):
-                del self._asked[ticket]
-                self._judge.drop(asked)
+                self._judge.drop(self._asked.pop(ticket))
         self._timer.set(self._next_deadline())
 
     def _next_deadline(self) -> float | None:
-        check_at = self._check_at if self._machine.is_busy else None
+        due = self._machine.next_deadline()
         collect_at = self._collect_at if self._tracer.is_busy else None
-        clocks = (self._machine.next_deadline(), check_at, collect_at)
+        if due is None and not self._machine.is_busy:
+            return collect_at  # As a rule: nobody is waited for.
+        check_at = self._check_at if self._machine.is_busy else None
+        clocks = (due, check_at, collect_at)
         return min((at for at in clocks if at is not None), default=None)
 
     def _ready(self) -> None:
@@ -218,7 +220,7 @@ class ExecRequests:
             self._kernel.drop(notice.id)
             return
         wish = wish_of(question, mark, wanted)
-        if is_final and said.verdict is not Verdict.ASK:
+        if is_final and said.verdict not in (Verdict.ASK, Verdict.PREVIEW):
             self._decide(notice, wish, said, (question, wanted))
         else:
             self._held[notice.id] = (notice.thread, question, wanted)
@@ -239,7 +241,7 @@ class ExecRequests:
         ):
             return False
         if _is_unsure(wanted):
-            # Somebody has let it happen, whatever it is.
+            # An operator has approved it, whatever it is.
             self._kernel.let(notice.id)
             return True
         # Whom we trace nobody else does, so that need not be found out first.
@@ -284,7 +286,7 @@ class ExecRequests:
     ) -> None:
         """Let an exec happen, and see that it is the one that was judged."""
         if _is_unsure(wanted):
-            self._kernel.let(notice)  # Somebody has let it happen, whatever it is.
+            self._kernel.let(notice)  # An operator has approved it, whatever it is.
         elif self._tracer.seize(thread, _expected(wanted)):
             self._go_on(notice, thread, question, wanted)
         else:

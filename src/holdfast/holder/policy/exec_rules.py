@@ -1,4 +1,4 @@
-"""Which rules hold for an exec, and what they say.
+"""The rules that apply to an exec, and their verdict.
 
 Most execs are answered without reading their arguments: no rule could change the
 answer. The same exec again, as loops and builds have it, is not judged anew.
@@ -7,22 +7,28 @@ answer. The same exec again, as loops and builds have it, is not judged anew.
 import hashlib
 import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from holdfast.core.input.intake import Intake
 from holdfast.core.policy import exec_gate as machine
 from holdfast.core.policy.command_words import Match
-from holdfast.core.policy.policy import STRICTNESS, Judgement, Policy
-from holdfast.holder.policy.policy_in_force import PolicyInForce, local_time
+from holdfast.core.policy.policy import Judgement, Policy
+from holdfast.holder.policy.policy_in_force import PolicyInForce
+from holdfast.holder.policy.question_facts import question_about
 from holdfast.holder.policy.real_folders import placed
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux.exec_words import Wanted
+from holdfast.linux.local_time import local_time
 from holdfast.linux.procfs import read_stat
 from holdfast.model.actors import Actor
 from holdfast.model.inputs import InputKind
 from holdfast.model.policy_questions import Execution, Question
 from holdfast.model.text import printable
-from holdfast.model.verdicts import Verdict
+from holdfast.model.verdicts import STRICTNESS, Verdict
+
+Key = TypeVar("Key")
+Found = TypeVar("Found")
 
 MAX_REMEMBERED = 64
 """Judgements kept for the next exec of the same words."""
@@ -38,9 +44,9 @@ class ExecRules:
     """The rules for the execs of one session."""
 
     def __init__(
-        self, vaulted: Vaulted, in_force: PolicyInForce, intake: Intake
+        self, descriptors: SessionDescriptors, in_force: PolicyInForce, intake: Intake
     ) -> None:
-        self._vaulted = vaulted
+        self._descriptors = descriptors
         self._in_force = in_force
         self._intake = intake
         self._remembered: dict[object, Judgement] = {}
@@ -55,13 +61,8 @@ class ExecRules:
         """Tell whether no rule fits, whatever the words are: they need not be read."""
         self._forget_others()
         # All that a condition may look at, but for the folder, which it is not told.
-        key = (actor, local_time(), self._vaulted.first_name)
-        found = self._unruled.get(key)
-        if found is None:
-            if len(self._unruled) >= MAX_REMEMBERED:
-                self._unruled.clear()
-            found = self._unruled[key] = self._is_unruled(actor)
-        return found
+        key = (actor, local_time(), self._descriptors.first_name)
+        return _remembered(self._unruled, key, lambda: self._is_unruled(actor))
 
     def _is_unruled(self, actor: Actor) -> bool:
         in_force = self._in_force
@@ -76,7 +77,7 @@ class ExecRules:
     ) -> tuple[Judgement, Question]:
         """Return what holds for an exec, and for which question.
 
-        Nobody can tell who of the actors it is, and each program is executed in the
+        Nobody can tell which of the actors it is, and each program is executed in the
         end: what holds for the strictest, holds.
         """
         judged = [
@@ -101,12 +102,7 @@ class ExecRules:
             question.session_name,
             *question.paths.items(),
         )
-        said = self._remembered.get(key)
-        if said is None:
-            if len(self._remembered) >= MAX_REMEMBERED:
-                self._remembered.clear()
-            said = self._remembered[key] = in_force.judge(question)
-        return said
+        return _remembered(self._remembered, key, lambda: in_force.judge(question))
 
     def _forget_others(self) -> None:
         """Forget what another policy than the one in force has said."""
@@ -122,18 +118,24 @@ class ExecRules:
         text = ""
         if policy.plugins or policy.webhook:  # No rule looks at it.
             text = shlex.join([word or "?" for word in execution.words])
-        return Question(
-            actor=actor,
-            kind=InputKind.COMMAND,
-            payload=text.encode("utf-8", "replace"),
-            session=self._vaulted.session,
-            session_name=self._vaulted.first_name,
-            clock=local_time(),
+        payload = text.encode("utf-8", "replace")
+        ask = question_about(self._descriptors, actor, InputKind.COMMAND, payload)
+        return ask(
             epoch=self._intake.turn.epoch,
             cwd=cwd,
             staged=b"",
             execution=execution,
         )
+
+
+def _remembered(known: dict[Key, Found], key: Key, find: Callable[[], Found]) -> Found:
+    """Return what is known for a key, or find it and remember it."""
+    found = known.get(key)
+    if found is None:
+        if len(known) >= MAX_REMEMBERED:
+            known.clear()
+        found = known[key] = find()
+    return found
 
 
 def _executions(wanted: Wanted) -> list[Execution]:

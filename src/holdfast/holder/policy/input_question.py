@@ -6,18 +6,20 @@ program works, the time, and what a line would run.
 
 import os
 
+from holdfast.core.autonomy.action_kind import actions_of
 from holdfast.core.input.turn import PassReason
 from holdfast.core.policy.policy import Judgement, commands_in
 from holdfast.core.shell.heredocs import has_heredoc, is_long
 from holdfast.holder.context import Context
 from holdfast.holder.input.terminal_settings import TerminalSettings
 from holdfast.holder.policy.line_resolution import LineResolver
-from holdfast.holder.policy.policy_in_force import PolicyInForce, local_time
+from holdfast.holder.policy.policy_in_force import PolicyInForce
+from holdfast.holder.policy.question_facts import question_about
 from holdfast.holder.policy.session_start import SessionStart
 from holdfast.holder.provenance.typed_line import TypedLine
 from holdfast.linux import pty
 from holdfast.linux.secrecy import SHOWN, Secrecy, Secret
-from holdfast.model.actors import Actor
+from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import Epoch
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.moments import Moment
@@ -40,25 +42,25 @@ class InputQuestions:
         line: TypedLine,
         settings: TerminalSettings,
     ) -> None:
-        vaulted, shell = context.vaulted, context.shell
-        self._vaulted = vaulted
+        descriptors, shell = context.descriptors, context.shell
+        self._descriptors = descriptors
         self._shell = shell
         self._in_force = in_force
         self._start = start
-        self._resolver = LineResolver(vaulted, shell, context.company)
+        self._resolver = LineResolver(descriptors, shell, context.clients)
         self.line = line
         """What is typed."""
 
         self._settings = settings
         self.secrecy = Secrecy(
-            vaulted.master, vaulted.record.pid, lambda: shell.runs_nothing
+            descriptors.master, descriptors.record.pid, lambda: shell.runs_nothing
         )
         """Tells what must not be written down."""
 
         self._hold = TurnHold.NONE
 
     def passed(self, reason: PassReason, *, is_held: bool) -> None:
-        """Take note of how the turn was come by."""
+        """Note how the turn was obtained."""
         granted = TurnHold.GRANTED if is_held else TurnHold.NONE
         self._hold = _HOLDS.get(reason, granted)
 
@@ -85,6 +87,14 @@ class InputQuestions:
             return self._start.question.judge(self._in_force.policy, question)
         return self._in_force.judge(question)
 
+    def actions(self, asked: Question | None) -> tuple[str, ...]:
+        """Return the kinds of action of a line, unless a human enters it."""
+        if asked is None or asked.resolution is None or asked.secret:
+            return ()
+        if asked.actor.kind is ActorKind.HUMAN:
+            return ()
+        return actions_of(commands_in(asked), asked)
+
     def question(
         self, actor: Actor, given: Input, epoch: Epoch, secret: Secret, at: Moment
     ) -> Question:
@@ -98,13 +108,8 @@ class InputQuestions:
         is_signal = interrupts or given.kind is InputKind.SIGNAL
         is_known = not staged.is_edited and not staged.hidden
         is_answer = given.kind is InputKind.ANSWER
-        question = Question(
-            actor=actor,
-            kind=given.kind,
-            payload=given.payload,
-            session=self._vaulted.session,
-            session_name=self._vaulted.first_name,
-            clock=local_time(),
+        ask = question_about(self._descriptors, actor, given.kind, given.payload)
+        question = ask(
             turn=self._hold,
             epoch=epoch,
             cwd=self._cwd(),
@@ -123,7 +128,7 @@ class InputQuestions:
         return whole
 
     def _cwd(self) -> str | None:
-        group = pty.foreground(self._vaulted.master)
+        group = pty.foreground(self._descriptors.master)
         try:
             return None if group is None else os.readlink(f"/proc/{group}/cwd")  # noqa: PTH115
         except OSError:

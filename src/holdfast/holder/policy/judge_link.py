@@ -69,7 +69,7 @@ class JudgeLink:
         return len(self._open)
 
     def ask(self, ask: Ask, then: Then) -> Asked:
-        """Have `then` called with the answer to a question, or with why there is none.
+        """Call `then` with the answer to a question, or with why there is none.
 
         What is returned can be given to `drop`.
         """

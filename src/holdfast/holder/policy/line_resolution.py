@@ -2,7 +2,7 @@
 
 Only whole lines are resolved: a key in the middle of one causes no lookup. A line that
 is not read by an integrated shell at its prompt has nothing to be resolved against;
-that somebody else typed its beginning is known all the same.
+that another operator typed its beginning is still known.
 """
 
 import contextlib
@@ -15,10 +15,10 @@ from holdfast.core.provenance.line_resolution import Shell, changes_plainly, res
 from holdfast.core.provenance.staged import Staged
 from holdfast.core.shell.known_values import known_values
 from holdfast.core.shell.simple_command import Command
-from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.attached_clients import AttachedClients
 from holdfast.holder.provenance.reading_shell import shell_reads
 from holdfast.holder.provenance.shell_commands import ShellCommands
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux import procfs, pty
 from holdfast.linux.lookups import Digests
 from holdfast.linux.stored import operators
@@ -39,18 +39,21 @@ MAX_COMM = 64
 """Bytes of a program's name, of which the kernel keeps 15."""
 
 MAX_NAMED = 80
-"""Characters by which a line that somebody staged is called."""
+"""Characters of a staged line that are shown as its name."""
 
 
 class LineResolver:
     """Resolves the lines of one session."""
 
     def __init__(
-        self, vaulted: Vaulted, shell: ShellCommands, company: Company
+        self,
+        descriptors: SessionDescriptors,
+        shell: ShellCommands,
+        clients: AttachedClients,
     ) -> None:
-        self._vaulted = vaulted
+        self._descriptors = descriptors
         self._shell = shell
-        self._company = company
+        self._clients = clients
         self._digests = Digests()
 
     def completed(self, question: Question, staged: Staged) -> Question:
@@ -65,7 +68,7 @@ class LineResolver:
             resolution=found,
             originators=tuple(map(self._actor, people)),
             foreground=self._foreground(),
-            shell_reads=shell_reads(self._vaulted, self._shell),
+            shell_reads=shell_reads(self._descriptors, self._shell),
             folders=self._folders(commands),
         )
 
@@ -74,10 +77,10 @@ class LineResolver:
         shell = self._shell
         if shell.is_marked and shell.at_prompt:
             return ()
-        running, group = shell.running, pty.foreground(self._vaulted.master)
+        running, group = shell.running, pty.foreground(self._descriptors.master)
         if running is None or running.trigger is None or group is None:
             return None
-        if group != self._vaulted.record.pid:
+        if group != self._descriptors.record.pid:
             begun = procfs.read_stat(group)
             # What is older was brought to the foreground, and is another command's.
             if begun is None or _up_ms(begun) < running.since.up_ms:
@@ -86,7 +89,7 @@ class LineResolver:
 
     def _shell_name(self) -> str:
         """Return which shell reads the line, by its file: `sh` may be any."""
-        group = pty.foreground(self._vaulted.master)
+        group = pty.foreground(self._descriptors.master)
         path = "" if group is None else procfs.link(f"/proc/{group}/exe")
         return (path or "").rpartition("/")[2]
 
@@ -94,7 +97,7 @@ class LineResolver:
         """Return the session's shell, with what is set in it if it is at its prompt."""
         shell = self._shell
         state = shell.shell_state if shell.at_prompt else None
-        name = self._vaulted.held.integration
+        name = self._descriptors.held.integration
         return Shell(state, shell.origins, name)
 
     def _folders(self, commands: Sequence[Command]) -> dict[str, str]:
@@ -110,28 +113,28 @@ class LineResolver:
         # Where no shell is asked no file is: a program may be fed line after line.
         look = _nothing if shell.state is None else self._digests.lookup(self._cwd())
         found = resolve(commands, shell, look)
-        begun = self._vaulted.record.cwd
+        begun = self._descriptors.record.cwd
         more = [*_line(staged), *_folder(self._shell.ran(), begun)]
         return replace(
             found, commands=tuple(_with(one, more) for one in found.commands)
         )
 
     def _actor(self, wanted: ActorId) -> Actor:
-        """Return who somebody is, also if it left before we began."""
-        if not self._company.knows(wanted):
+        """Return an operator's record, also if it left before this holder began."""
+        if not self._clients.knows(wanted):
             with contextlib.suppress(OSError, HoldfastError):
                 found = operators.by_actor(wanted)
                 if found is not None:
-                    self._company.meet(found.actor)
-        return self._company.actor(wanted)
+                    self._clients.meet(found.actor)
+        return self._clients.actor(wanted)
 
     def _foreground(self) -> str | None:
-        group = pty.foreground(self._vaulted.master)
+        group = pty.foreground(self._descriptors.master)
         raw = b"" if group is None else procfs.read(f"/proc/{group}/comm", MAX_COMM)
         return raw.decode("utf-8", "replace").strip() or None
 
     def _cwd(self) -> str | None:
-        pid = self._vaulted.record.pid
+        pid = self._descriptors.record.pid
         return procfs.link(f"/proc/{pid}/cwd") or None
 
 

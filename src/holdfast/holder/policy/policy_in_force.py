@@ -3,10 +3,10 @@
 In force is the policy that an operator has applied (core.policy.applied_policy), not
 what `policy.toml` says. Its record is checked whenever an input is judged: if its time
 stamp, size or inode has changed, it is read and verified again. Where nothing was ever
-applied an empty policy is in force, which allows humans and denies everybody else.
+applied an empty policy is in force, which allows humans and denies all others.
 
 A record that is not as it was applied changes nothing for people: the previous policy
-stays in force. Everybody else is denied everything, with the reason, until a policy is
+stays in force. All others are denied everything, with the reason, until a policy is
 applied. The same goes for a record that this version cannot read.
 
 Reading a policy of 1,000 rules takes a tenth of a second, in which nothing else is
@@ -21,26 +21,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from holdfast.core.book.logbook import EntryKind
-from holdfast.core.policy.applied_policy import (
-    NOTHING,
-    SHORT,
-    Applied,
-    closed,
-    digest_of,
-)
+from holdfast.core.policy import applied_policy
 from holdfast.core.policy.policy import Judgement, Policy, judge
 from holdfast.core.policy.policy_file import read_policy
 from holdfast.holder.policy.real_folders import placed
 from holdfast.linux.stored import host_book, policy_files
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import HoldfastError
-from holdfast.model.policy_questions import LocalTime, Question
+from holdfast.model.policy_questions import Question
 from holdfast.model.verdicts import Verdict
 
 Stamp = tuple[int, int, int]
 
 AGAIN = 1.0
-"""Seconds between two looks at a record that somebody has meddled with."""
+"""Seconds between two looks at a record that was tampered with."""
 
 _SILENT = Policy()
 """What holds where nothing was applied: the same for all sessions, who share it."""
@@ -54,8 +48,8 @@ class PolicyInForce:
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._adopt(_SILENT)
-        self.applied: Applied = NOTHING
-        self.digest = NOTHING.digest[:SHORT]
+        self.applied: applied_policy.Applied = applied_policy.NOTHING
+        self.digest = applied_policy.NOTHING.digest[: applied_policy.SHORT]
         """What the logbook names the policy by that judges now."""
 
         self.trouble = ""
@@ -78,7 +72,8 @@ class PolicyInForce:
 
     def _adopt(self, policy: Policy) -> None:
         self.policy = policy
-        self.is_plain = not (policy.rules or policy.plugins or policy.webhook)
+        others = policy.plugins or policy.webhook or policy.rungs
+        self.is_plain = not (policy.rules or others)
         """Whether who asks is all that counts."""
 
         self._plain = {
@@ -88,7 +83,7 @@ class PolicyInForce:
 
     @contextlib.contextmanager
     def supposing(self, candidate: bytes) -> Iterator[None]:
-        """Have another policy judge what is judged in here, and no more.
+        """Judge by another policy inside this block only.
 
         Raises:
             UsageError: It is not valid.
@@ -96,8 +91,8 @@ class PolicyInForce:
         """
         self.refresh()
         before = self.policy, self.digest
-        self._adopt(read_policy(candidate))
-        self.digest = digest_of(candidate)[:SHORT]
+        self._adopt(replace(read_policy(candidate), rungs=self.policy.rungs))
+        self.digest = applied_policy.digest_of(candidate)[: applied_policy.SHORT]
         try:
             yield
         finally:
@@ -113,16 +108,29 @@ class PolicyInForce:
 
     def refresh(self, *, is_first: bool = False) -> None:
         """Read the record again if it has changed."""
-        try:
-            found = os.stat(self._path, follow_symlinks=False)  # noqa: PTH116  # for every key
-            stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
-        except OSError:
-            stamp = None
+        stamp = self._found()
         is_known = stamp == self._stamp and not is_first
         if is_known and not (self.trouble and time.monotonic() >= self._again_at):
             return
         self._stamp = stamp
         self._load()
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the record is as it was when it was read, and that was right."""
+        return not self.trouble and self._found() == self._stamp
+
+    def _found(self) -> Stamp | None:
+        """Return what tells this record from another; None if there is none."""
+        path = self._path
+        # Where there was none, there is none, and an error takes long to make.
+        if self._stamp is None and not os.access(path, os.F_OK, follow_symlinks=False):
+            return None
+        try:
+            found = os.stat(path, follow_symlinks=False)  # noqa: PTH116  # for every key
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
 
     def _load(self) -> None:
         self._again_at = time.monotonic() + AGAIN
@@ -130,7 +138,7 @@ class PolicyInForce:
             self._key = self._key or policy_files.seal_key()
             applied = policy_files.load(self._key, self._floor)
             is_same = applied.digest == self.applied.digest and not self.trouble
-            policy = self._vouched if is_same else read_policy(applied.text)
+            policy = self._vouched if is_same else applied.policy()
         except (HoldfastError, OSError) as error:
             if host_book.is_being_written():
                 self._stamp = None  # Half of an apply was seen: look again.
@@ -140,14 +148,14 @@ class PolicyInForce:
         self.trouble = ""
         self.applied, self._vouched = applied, policy
         self._adopt(policy)
-        self.digest = applied.digest[:SHORT]
+        self.digest = applied.digest[: applied_policy.SHORT]
         self._floor = max(self._floor, applied.at_wall_ms)
 
     def _shut(self, why: str) -> None:
         if why == self.trouble:
             return
         self.trouble = why
-        self._adopt(closed(self._vouched, why))
+        self._adopt(applied_policy.closed(self._vouched, why))
         self._tell(why)
         record_tampering(why)
 
@@ -193,12 +201,6 @@ class PolicyInForce:
         return is_denied or not (policy.plugins or policy.webhook)
 
 
-def local_time() -> LocalTime:
-    """Return what a clock on the wall says."""
-    now = time.localtime()
-    return LocalTime(now.tm_hour * 60 + now.tm_min, now.tm_wday)
-
-
 def preload() -> None:
     """Read the policy before holders are forked, or see whether it has changed."""
     with contextlib.suppress(HoldfastError, OSError):
@@ -209,7 +211,7 @@ def preload() -> None:
 
 
 def record_tampering(why: str) -> None:
-    """Have the host's logbook say what was seen, once."""
+    """Record in the host's logbook what was seen, once."""
     with (
         contextlib.suppress(HoldfastError, OSError),
         host_book.writing(patience=0) as book,

@@ -5,7 +5,7 @@ is to run is an input from its creator, handled like every other input; when tha
 applied the leader is told to start, and when it is refused, to exit.
 
 What this needs is deposited with everything else, so that the successor of a holder
-that died while somebody was being asked asks again, under the same id. What the
+that died while approval was pending asks again, under the same id. What the
 logbook says was admitted is not asked about a second time: the leader is told again,
 which does nothing if it had already heard.
 
@@ -20,16 +20,10 @@ import os
 from holdfast.core.input import serializer
 from holdfast.holder.policy.refused_starts import note_refusal
 from holdfast.holder.policy.start_question import StartQuestion
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux import packets, spawn
 from holdfast.linux.exec_gate import ExecGate  # noqa: TC001  # an annotation people read
-from holdfast.model.errors import (
-    CannotStart,
-    DeniedByPolicy,
-    HoldfastError,
-    RequestTooLarge,
-    TurnMoved,
-)
+from holdfast.model import errors
 from holdfast.model.ids import NO_EPOCH, ActorId, ClientId
 from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.outcomes import Applied, Refused, Unknown
@@ -51,21 +45,21 @@ _WHY_CHANGED = "its program was changed after it was judged"
 class SessionStart:
     """The command of one session, until it has begun."""
 
-    def __init__(self, vaulted: Vaulted) -> None:
-        self._vaulted = vaulted
-        self.question = StartQuestion(vaulted)
+    def __init__(self, descriptors: SessionDescriptors) -> None:
+        self._descriptors = descriptors
+        self.question = StartQuestion(descriptors)
         """What the policy is asked about it."""
 
-        self.is_held = bool(vaulted.start)
+        self.is_held = bool(descriptors.start)
         """Whether the command waits for the word."""
 
-        if vaulted.start and spawn.has_begun(vaulted.start[1]):
+        if descriptors.start and spawn.has_begun(descriptors.start[1]):
             self._close()
         self._input = self._asked()
         self.gate: ExecGate | None = None
         """The session's exec gate, through which the command has to pass."""
 
-        self.refusal: HoldfastError | None = None
+        self.refusal: errors.HoldfastError | None = None
         """Why the command does not begin, if that is so."""
 
     @property
@@ -80,31 +74,31 @@ class SessionStart:
             UsageError: It is too long for that.
 
         """
-        size = len(json.dumps(self._vaulted.facts()))
+        size = len(json.dumps(self._descriptors.facts()))
         if self.is_held and size > packets.MAX_PACKET - ROOM:
-            raise RequestTooLarge(size)
+            raise errors.RequestTooLarge(size)
 
     def go(self) -> None:
         """Tell the command to begin: it was judged, and the book says so."""
-        if not self._vaulted.start:
+        if not self._descriptors.start:
             return
         if self.question.is_changed():
-            self._refuse(DeniedByPolicy(CHANGED, _WHY_CHANGED))
+            self._refuse(errors.DeniedByPolicy(CHANGED, _WHY_CHANGED))
             return
-        word, report = self._vaulted.start
+        word, report = self._descriptors.start
         program = self._start.program
         spawn.say(word, spawn.GO)
         why = spawn.why_not_begun(report, program, self.gate, self.question.expected())
         if why == spawn.CHANGED:
-            self.refusal = DeniedByPolicy(CHANGED, _WHY_CHANGED)
+            self.refusal = errors.DeniedByPolicy(CHANGED, _WHY_CHANGED)
         elif why:
-            first = self._vaulted.record.command[0]
-            self.refusal = CannotStart(printable(first, spawn.SHOWN), why)
+            first = self._descriptors.record.command[0]
+            self.refusal = errors.CannotStart(printable(first, spawn.SHOWN), why)
         self._close()
 
     def answered(self, answer: serializer.Answer) -> None:
         """Take what became of the input."""
-        given = self._input if self._vaulted.start else None
+        given = self._input if self._descriptors.start else None
         if given is None or (answer.actor, answer.id) != (given.actor, given.id):
             return
         match answer.outcome:
@@ -113,29 +107,29 @@ class SessionStart:
             case Refused(error):
                 self._refuse(error)
             case _:
-                self._refuse(TurnMoved("", NO_EPOCH))
+                self._refuse(errors.TurnMoved("", NO_EPOCH))
 
-    def _refuse(self, error: HoldfastError) -> None:
+    def _refuse(self, error: errors.HoldfastError) -> None:
         self.refusal = error
         note_refusal(self._starter)
-        spawn.say(self._vaulted.start[0], spawn.NO)
+        spawn.say(self._descriptors.start[0], spawn.NO)
         self._close()
 
     def _close(self) -> None:
-        for fd in self._vaulted.start:
+        for fd in self._descriptors.start:
             os.close(fd)
-        self._vaulted.start.clear()
+        self._descriptors.start.clear()
         self.is_held = False
-        self._vaulted.held = self._vaulted.held._replace(start=None)
+        self._descriptors.held = self._descriptors.held._replace(start=None)
 
     def _asked(self) -> Input | None:
-        if not self._vaulted.start:
+        if not self._descriptors.start:
             return None
         return Input(
             InputId(ClientId(self._start.client), 1),
             self._starter,
             InputKind.START,
-            self._vaulted.incarnation,
+            self._descriptors.incarnation,
             NO_EPOCH,
             self._start.text.encode(),
         )
@@ -143,8 +137,8 @@ class SessionStart:
     @property
     def _starter(self) -> ActorId:
         """Who asks for it: the creator, or who recovers the session."""
-        return ActorId(self._vaulted.held.begun_by)
+        return ActorId(self._descriptors.held.begun_by)
 
     @property
     def _start(self) -> HeldStart:
-        return self._vaulted.held.start or HeldStart()
+        return self._descriptors.held.start or HeldStart()

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from holdfast.core.provenance.originators import Traced
 from holdfast.model.resolutions import Resolution, Staging
 from holdfast.wire import messages as wire
-from holdfast.wire.company import MAX_CHANGED
+from holdfast.wire.presence import MAX_CHANGED
 
 ESCAPED = 6
 """Characters that one which cannot be written is turned into, at most."""
@@ -14,7 +14,7 @@ ESCAPED = 6
 def shown(
     resolution: Resolution | None,
 ) -> tuple[str, tuple[wire.Staged, ...]]:
-    """Return what a line runs, and what of that was staged, as they are sent."""
+    """Return what a line runs, and which parts of it were staged, as they are sent."""
     if resolution is None:
         return "", ()
     told = tuple(map(_staged, resolution.staged[: wire.MAX_USED]))

@@ -1,7 +1,7 @@
 """The program a session is to begin with: what the policy is asked, and its answer.
 
 What is executed is what was judged: if the file, a link on the way to it or a script's
-interpreter has changed since, even while somebody was being asked, it does not start.
+interpreter has changed since, even while approval was pending, it does not start.
 """
 
 from typing import NamedTuple
@@ -9,27 +9,27 @@ from typing import NamedTuple
 from holdfast.core.policy.policy import Judgement, Policy
 from holdfast.core.policy.session_start import judge_start
 from holdfast.core.provenance.line_resolution import Found, Unseen
+from holdfast.core.provenance.program_resolution import resolved_program
 from holdfast.holder.moment import now
-from holdfast.holder.policy.policy_in_force import local_time
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.policy.question_facts import question_about
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux.exec_files import Mark
 from holdfast.linux.exec_trace import Expected
 from holdfast.linux.exec_words import Step, Wanted, wanted_by
 from holdfast.linux.lookups import Digests
 from holdfast.linux.stored import operators
 from holdfast.model.actors import Actor
-from holdfast.model.envelopes import Standing, standing_to_create
+from holdfast.model.envelopes import Right, Standing, standing_to_create
 from holdfast.model.ids import Epoch
 from holdfast.model.inputs import Input
 from holdfast.model.policy_questions import Execution, Question
-from holdfast.model.resolutions import Link, Resolution, Resolved, Sort
+from holdfast.model.resolutions import Resolution
 from holdfast.model.session_record import HeldStart
 
 LOOKS = 5
 """How often it is looked which files those are; what still changes then is unknown."""
 
 _UNSTEADY = "its files change all the time"
-_SHEBANG = b"#!"
 _UNREAD = Execution(None, None, (None,))
 """What nobody can tell is judged like any program and any words."""
 
@@ -49,8 +49,8 @@ class _Program(NamedTuple):
 class StartQuestion:
     """What would be executed, and what was when it was judged."""
 
-    def __init__(self, vaulted: Vaulted) -> None:
-        self._vaulted = vaulted
+    def __init__(self, descriptors: SessionDescriptors) -> None:
+        self._descriptors = descriptors
         self._digests = Digests()
         self._shown: Resolution | None = None
         self._judged: _Program | None = None
@@ -58,15 +58,10 @@ class StartQuestion:
     def question(self, actor: Actor, given: Input, epoch: Epoch) -> Question:
         """Return everything that a policy may judge the start by."""
         execution, resolution = self._execution()
-        return Question(
-            actor=actor,
-            kind=given.kind,
-            payload=given.payload,
-            session=self._vaulted.session,
-            session_name=self._vaulted.first_name,
-            clock=local_time(),
+        ask = question_about(self._descriptors, actor, given.kind, given.payload)
+        return ask(
             epoch=epoch,
-            cwd=self._vaulted.record.cwd,
+            cwd=self._descriptors.record.cwd,
             staged=b"",
             execution=execution,
             resolution=resolution,
@@ -74,24 +69,30 @@ class StartQuestion:
 
     def judge(self, policy: Policy, question: Question) -> Judgement:
         """Return what the rules say, as things are now."""
-        is_gated = bool(self._vaulted.gate)
+        is_gated = bool(self._descriptors.gate)
         return judge_start(
             policy,
             question,
             _standing(question.actor),
             is_gated=is_gated,
+            is_brought=self._is_brought(question.actor),
             further=self._further() if is_gated else (),
         )
 
+    def _is_brought(self, actor: Actor) -> bool:
+        """Tell whether a host that may has moved the session here."""
+        known = operators.by_actor(actor.id) if self._descriptors.held.since else None
+        return known is not None and known.may_on_host(Right.MOVE)
+
     def _execution(self) -> tuple[Execution, Resolution]:
         """Return what would be executed now."""
-        words = self._vaulted.record.command
-        start = self._vaulted.held.start or HeldStart()
+        words = self._descriptors.record.command
+        start = self._descriptors.held.start or HeldStart()
         program = start.program
         seen = self._program()
         found = seen.seen[0]
         real = found.path if isinstance(found, Found) else seen.real
-        resolution = Resolution((_resolved(program, found),))
+        resolution = Resolution((resolved_program(program, found),))
         if resolution != self._shown:  # Else people have been shown the same before.
             self._shown, self._judged = resolution, seen
         execution = Execution(program or None, real, words, variables=start.variables)
@@ -104,8 +105,8 @@ class StartQuestion:
         return (*steps, *([_UNREAD] if judged.doubt else []))
 
     def _wanted(self) -> Wanted:
-        record = self._vaulted.record
-        start = self._vaulted.held.start or HeldStart()
+        record = self._descriptors.record
+        start = self._descriptors.held.start or HeldStart()
         return wanted_by(record.pid, start.program, record.command, record.cwd)
 
     def _program(self) -> "_Program":
@@ -133,7 +134,7 @@ class StartQuestion:
         return self._judged.doubt == _UNSTEADY or self._program() != self._judged
 
     def expected(self) -> Expected | None:
-        """Return what an exec gate sees to; None if nobody could tell what it is."""
+        """Return what an exec gate has to enforce; None if the program is unknown."""
         judged = self._judged
         if judged is None or judged.mark is None:
             return None
@@ -150,24 +151,5 @@ def _standing(creator: Actor) -> Standing:
 
 
 def _is_one(found: object, wanted: Wanted) -> bool:
-    """Tell whether two looks have seen the same file."""
+    """Tell whether both lookups found the same file."""
     return not isinstance(found, Found) or found.path == wanted.real
-
-
-def _resolved(program: str, found: object) -> Resolved:
-    if not isinstance(found, Found):
-        return Resolved(
-            (Link(Sort.UNKNOWN, program),), doubt="which file it is could not be told"
-        )
-    is_script = found.head.startswith(_SHEBANG)
-    sort = Sort.SCRIPT if is_script else Sort.PROGRAM
-    links = [Link(sort, program, found.digest)]
-    if found.path != program:
-        links.append(Link(sort, found.path, found.digest))
-    if is_script:
-        line = (
-            found.head.removeprefix(_SHEBANG).split(b"\n")[0].decode(errors="replace")
-        )
-        interpreter = line.split(maxsplit=1)[0] if line.split() else ""
-        links.append(Link(Sort.PROGRAM, interpreter))
-    return Resolved(tuple(links))

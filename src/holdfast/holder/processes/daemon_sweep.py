@@ -1,4 +1,4 @@
-"""Ends what a session's shell has left behind, when somebody ends the session.
+"""Ends the daemons of a session, when an operator ends the session.
 
 A shell that exits by itself leaves detached processes alone: a daemon was detached
 because it was meant to stay. Ending the *session* ends daemons too, unless the operator
@@ -42,7 +42,7 @@ class Swept(NamedTuple):
     ended: int
     names: str
     left: int
-    """Those that go on, because somebody said so or because they would not end."""
+    """Those that keep running, on request or because they would not end."""
 
 
 class _Asked(NamedTuple):
@@ -71,12 +71,12 @@ class DaemonSweep:
         self._calm = 0
 
     def ask(self, by: ActorId, number: int, *, leave: bool) -> None:
-        """Take that somebody ends the session; the last word counts."""
+        """Note that an operator ends the session; the last request counts."""
         self._asked = _Asked(by, number, leave)
 
     @property
     def leaves_nothing(self) -> bool:
-        """Whether somebody has ended the session, and all that runs in it."""
+        """Whether an operator has ended the session, and all that runs in it."""
         return self._asked is not None and not self._asked.leave
 
     def find(self) -> list[Process]:
@@ -84,7 +84,7 @@ class DaemonSweep:
         return self._daemons.find()
 
     def begin(self, now: float) -> Swept | None:
-        """Take that the leader has ended; return what there is to say already."""
+        """Note that the leader has ended; return what there is to say already."""
         asked = self._asked
         if asked is None:
             return None

@@ -8,7 +8,7 @@ it may have stopped.
 If the record cannot be written because the file system is full, the session is frozen
 all the same: what fills the disk may be what has to be stopped. The holder then has
 the record only in memory. A successor that finds none, and knows that the session was
-to be frozen, treats everything that is stopped as stopped by us: that a job somebody
+to be frozen, treats everything that is stopped as stopped by us: that a job a user
 had suspended is resumed as well is the lesser harm.
 """
 
@@ -16,7 +16,7 @@ import contextlib
 import json
 from pathlib import Path
 
-from holdfast.linux import freezer
+from holdfast.linux import freezer, limits
 from holdfast.linux.cgroups import SessionCgroup
 from holdfast.linux.process_table import Tree
 from holdfast.linux.stored import places
@@ -68,7 +68,7 @@ class Freezer:
     def prepare(self) -> None:
         """Leave a record that says that nothing was stopped yet, if there is none.
 
-        It is called before anybody notes that the session is to stand still: so that
+        It is called before the session is noted as frozen: so that
         no record means that it could not be written.
         """
         if self._known() is None:
@@ -97,9 +97,11 @@ class Freezer:
         return thawed
 
     def tidy(self) -> None:
-        """Remove the cgroup of a session that is over, if nothing is in it."""
+        """Remove the cgroups of a session that is over, if nothing is in them."""
         if self.cgroup is not None:
             self.cgroup.remove()
+        if self._capsule is not None and self._capsule.limited:
+            limits.remove(limits.recorded(self._capsule.limited))
 
     def _tree(self) -> Tree:
         return Tree.of(self._leader, self._session, self._capsule)
@@ -125,7 +127,7 @@ class Freezer:
 
     def _keep(self, frozen: freezer.Frozen) -> None:
         self._record = frozen
-        # A full disk must not keep anybody from stopping what runs wild.
+        # A full disk must not prevent a freeze.
         with contextlib.suppress(OSError, HoldfastError):
             path = self._path
             facts = json.dumps(frozen.to_facts()).encode()

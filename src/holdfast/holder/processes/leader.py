@@ -1,7 +1,7 @@
 """The session's leader: how it is ended, and what is done when it has.
 
 A leader's end is the session's. What it has left at the terminal is ended with it;
-daemons are, if it was somebody who ended the session (processes/daemon_sweep.py).
+daemons are, if an operator ended the session (processes/daemon_sweep.py).
 """
 
 import contextlib
@@ -35,19 +35,24 @@ class Leader:
         self._context = context
         self._driver = driver
         self._freezer = freezer
-        self._pid, self._pidfd = context.vaulted.record.pid, context.vaulted.pidfd
+        self._pid, self._pidfd = (
+            context.descriptors.record.pid,
+            context.descriptors.pidfd,
+        )
         self.exit = exit_status
         """How it ended; None if it has not, or nobody can say."""
 
-        vaulted = context.vaulted
+        self.is_put_away = False
+        """Whether an image has taken the session's place: then its end is none."""
+
+        descriptors = context.descriptors
         self._daemon_sweep = DaemonSweep(
-            vaulted.session, freezer.cgroup, vaulted.held.capsule
+            descriptors.session, freezer.cgroup, descriptors.held.capsule
         )
         self._enders: list[Connection] = []
         """Who ended a session whose shell was gone, and waits to be told."""
 
-        self._life = life.SessionLife(context.vaulted.incarnation)
-        self._life.handle(life.Started(self._pid), time.monotonic())
+        self._life = life.SessionLife()
         self._life_timer = context.timers.add(self._live)
         self._sweep_timer = context.timers.add(self._sweep)
 
@@ -55,15 +60,15 @@ class Leader:
         """When it ends, call `drain` for what it has printed, and then `ended`."""
         self._drain, self._ended = drain, ended
         self._context.poll.watch(self._pidfd, self._has_ended)
-        for first in self._context.vaulted.capsule[:1]:
+        for first in self._context.descriptors.capsule[:1]:
             self._context.poll.watch(first, self._capsule_has_ended)
 
     def end(self, connection: Connection, number: int, *, leave: bool) -> None:
-        """Do what somebody asks for who may end the session."""
+        """Perform a request of an operator who may end the session."""
         actor = connection.operator.id
         self._daemon_sweep.ask(actor, number, leave=leave)
         if self.exit is None:
-            ending, now = life.EndAsked(actor, number), time.monotonic()
+            ending, now = life.EndAsked(number), time.monotonic()
             self._do(self._life.handle(ending, now))
             return
         # The shell is gone already; what it left is not.
@@ -73,14 +78,20 @@ class Leader:
             self._end_capsule()
             self._tell_enders()
 
+    def fenced(self, is_on: bool) -> None:  # noqa: FBT001  # as it is told
+        """Take whether the session has lost its lease: then its end is a kill."""
+        event = life.Fenced() if is_on else life.Unfenced()
+        self._do(self._life.handle(event, time.monotonic()))
+
     def _has_ended(self) -> None:
         self._context.poll.unwatch(self._pidfd)
+        if self.is_put_away:
+            self._drain()
+            return
         if self.exit is None:
             self.exit = leader_exit.wait(self._pid, self._pidfd)
         self._drain()
-        status = leader_exit.told(self.exit)
-        ended = life.LeaderExited(self._life.incarnation, status)
-        self._do(self._life.handle(ended, time.monotonic()))
+        self._do(self._life.handle(life.LeaderExited(), time.monotonic()))
         self._ended()
         self._begin_sweep()
         if not self._daemon_sweep.is_on:
@@ -101,17 +112,18 @@ class Leader:
             self._tell_enders()
 
     def _capsule_has_ended(self) -> None:
-        vaulted = self._context.vaulted
-        self._context.poll.unwatch(vaulted.capsule[0])
-        if vaulted.held.capsule is not None:
-            processes.exit_of_child(vaulted.held.capsule.first)
+        descriptors = self._context.descriptors
+        self._context.poll.unwatch(descriptors.capsule[0])
+        if descriptors.held.capsule is not None:
+            processes.exit_of_child(descriptors.held.capsule.first)
+        self._freezer.tidy()
 
     def _end_capsule(self) -> None:
         """End the capsule with its session, unless something was left in it to run.
 
         That runs until the session is forgotten.
         """
-        capsule = self._context.vaulted.capsule
+        capsule = self._context.descriptors.capsule
         sweep = self._daemon_sweep
         if capsule and (sweep.leaves_nothing or not sweep.find()):
             with contextlib.suppress(ProcessLookupError):
@@ -124,10 +136,10 @@ class Leader:
         told: dict[str, str | int] = {"names": swept.names, "left": swept.left}
         fields = {"by": swept.by, "count": swept.ended, **told}
         self._driver.record(EntryKind.SWEPT, fields)
-        session = self._context.vaulted.session
+        session = self._context.descriptors.session
         told = {"leftovers": swept.ended, **told}
         event = wire.Event(EventName.SESSION_SWEPT, session, told)
-        self._context.company.announce(event)
+        self._context.clients.announce(event)
         for connection in self._enders:
             connection.send(event)
 
@@ -139,7 +151,7 @@ class Leader:
 
     def _tell_exit(self) -> None:
         # A client that has not attached yet is told when it does.
-        for connection in self._context.company.attached():
+        for connection in self._context.clients.attached():
             connection.end_with(wire.Exited(self.exit or 0))
             connection.pump()
 
@@ -154,11 +166,8 @@ class Leader:
                     processes.signal_group(self._pidfd, self._pid, signal.SIGCONT)
                 case life.KillAll():
                     processes.kill_session(self._pid)
-                case life.Sweep(incarnation):
-                    count = processes.kill_session(self._pid)
+                case life.Sweep():
+                    processes.kill_session(self._pid)
                     self._freezer.tidy()
-                    swept = life.LeftoversSwept(incarnation, count)
-                    self._life.handle(swept, time.monotonic())
-                case _:
-                    pass
+                    self._life.handle(life.LeftoversSwept(), time.monotonic())
         self._life_timer.set(self._life.next_deadline())

@@ -2,7 +2,6 @@
 
 import time
 
-from holdfast.core.session.session import ExitStatus
 from holdfast.linux import processes
 
 PATIENCE = 2.0
@@ -22,10 +21,3 @@ def wait(pid: int, pidfd: int) -> int | None:
                 return status
         time.sleep(0.001)
     return None
-
-
-def told(status: int | None) -> ExitStatus:
-    """Return a status as a session's life has it: a code, or a signal."""
-    if status is not None and status < 0:
-        return ExitStatus(signal=-status)
-    return ExitStatus(code=status)

@@ -28,8 +28,8 @@ class Listeners:
     def __init__(self, context: Context, driver: IntakeDriver) -> None:
         self._context = context
         self._driver = driver
-        vaulted = context.vaulted
-        self._belonging = Belonging(vaulted.tree(vaulted.record.pid))
+        descriptors = context.descriptors
+        self._belonging = Belonging(descriptors.tree(descriptors.record.pid))
         self._poll = context.poll
         self._timer = context.timers.add(self.tick)
         self._watch = ListenerWatch()
@@ -39,7 +39,7 @@ class Listeners:
         self._found: list[Listener] = []
 
     def printed(self, now: float) -> None:
-        """Take that the session printed something: what listens may have changed."""
+        """Note that the session printed something: what listens may have changed."""
         self._printed_at = now
         if self._timer.due > now + SOON:
             self._timer.set(now + SOON)
@@ -91,7 +91,7 @@ class Listeners:
         self._timer.set(None)
 
     def _tell(self, gone: Listener) -> None:
-        """Put on record, and tell everybody, that something listens no longer."""
+        """Record, and report to all clients, that a process no longer listens."""
         fields: dict[str, str | int] = {
             "protocol": gone.protocol,
             "address": wire.fitting(gone.address, wire.MAX_TEXT),
@@ -100,9 +100,9 @@ class Listeners:
             "command": wire.fitting(gone.command, wire.MAX_TEXT),
         }
         self._driver.record(EntryKind.UNBOUND, fields)
-        session = self._context.vaulted.session
+        session = self._context.descriptors.session
         event = wire.Event(EventName.LISTENER_GONE, session, fields)
-        self._context.company.announce(event)
+        self._context.clients.announce(event)
 
     def _follow(self, pids: frozenset[int]) -> None:
         """Hear of the end of these processes, and of no others."""

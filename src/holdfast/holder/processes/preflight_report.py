@@ -1,7 +1,7 @@
-"""Reports on request what keeps a session from being checkpointed.
+"""Reports on request what prevents a checkpoint of a session.
 
 A capsule is looked at one process after the other, in between the holder's other work.
-Everybody who asks meanwhile gets the next answer, so that nobody gets one that is older
+A client that asks meanwhile gets the next answer, so that none gets one that is older
 than the question.
 """
 
@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from holdfast.holder.links.connection import Connection
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.holder.timers import Timers
 from holdfast.linux.process_table import SLICE
 from holdfast.model.errors import GraphUnavailable
@@ -33,11 +33,11 @@ class PreflightReport:
 
     def __init__(
         self,
-        vaulted: Vaulted,
+        descriptors: SessionDescriptors,
         timers: Timers,
         is_frozen: Callable[[], bool],
     ) -> None:
-        self._vaulted = vaulted
+        self._descriptors = descriptors
         self._is_frozen = is_frozen
         self._timer = timers.add(self.tick)
         self._asking: list[Connection] = []
@@ -45,8 +45,8 @@ class PreflightReport:
         self._looking: Iterator[CapsuleFacts | None] | None = None
 
     def ask(self, connection: Connection) -> None:
-        """Have a client told what is in the way, as soon as it is known."""
-        capsule = self._vaulted.held.capsule
+        """Tell a client what is in the way, as soon as it is known."""
+        capsule = self._descriptors.held.capsule
         if capsule is None or not capsule.first:
             connection.send(told(_rules().NO_CAPSULE))
             return
@@ -79,17 +79,17 @@ class PreflightReport:
         self._timer.set(0.0)
 
     def _look(self) -> "Iterator[CapsuleFacts | None]":
-        vaulted = self._vaulted
-        record = vaulted.held.capsule
+        descriptors = self._descriptors
+        record = descriptors.held.capsule
         assert record is not None  # noqa: S101  # `ask` has seen to it
         # Few sessions are ever asked, and every holder would have it in memory.
         from holdfast.linux.criu.engine import Site  # noqa: PLC0415  # see above
         from holdfast.linux.criu.survey import survey  # noqa: PLC0415  # see above
 
         return survey(
-            Site(record, vaulted.capsule[0]),
+            Site(record, descriptors.capsule[0]),
             is_frozen=self._is_frozen(),
-            is_gated=bool(vaulted.gate),
+            is_gated=bool(descriptors.gate),
         )
 
     def _tell(self, found: "CapsuleFacts") -> None:

@@ -1,8 +1,8 @@
 """What a session has done lately, for core.session.program_state to judge.
 
 Nothing of it costs anything while a program prints: the stream is looked through for a
-switch of screens when somebody asks, as far as it is new, and processor time is
-compared with what it was when somebody asked before.
+switch of screens on demand, as far as it is new, and processor time is
+compared with what it was at the last request.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Makes what answers about a session's processes, from what a holder has."""
+"""Makes the parts that report on a session's processes."""
 
 from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.context import Context
@@ -14,18 +14,18 @@ def reports_on(
     context: Context, session: Session, window: StreamWindow, leader: Leader
 ) -> tuple[SessionReport, PreflightReport]:
     """Return what tells of state and processes, and of what blocks a checkpoint."""
-    vaulted = context.vaulted
+    descriptors = context.descriptors
     report = SessionReport(
-        vaulted.session,
-        vaulted.record.pid,
-        vaulted.master,
+        descriptors.session,
+        descriptors.record.pid,
+        descriptors.master,
         context.timers,
         has_exited=leader.exit is not None,
-        starters=ProcessStarters(vaulted, context.shell).actors,
+        starters=ProcessStarters(descriptors, context.shell).actors,
         lately=RecentActivity(window, context.attention),
-        life=vaulted.incarnation,
-        capsule=vaulted.held.capsule,
+        life=descriptors.incarnation,
+        capsule=descriptors.held.capsule,
     )
     intake = session.driver.intake
-    preflight = PreflightReport(vaulted, context.timers, lambda: intake.is_frozen)
+    preflight = PreflightReport(descriptors, context.timers, lambda: intake.is_frozen)
     return report, preflight

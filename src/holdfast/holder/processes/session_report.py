@@ -10,7 +10,7 @@ is being gathered gets the next one.
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from holdfast.core.provenance.lineage import Kin
+from holdfast.core.provenance.lineage import ProcessStart
 from holdfast.core.session.program_state import NOTHING_KNOWN, Activity, refined
 from holdfast.core.session.session_state import Evidence, decide
 from holdfast.holder.links.connection import Connection
@@ -36,7 +36,7 @@ MAX_ASKING = 64
 """Clients that wait for a graph; the rest are told to ask later."""
 
 
-Starters = Callable[[Iterable[Kin]], Mapping[int, ActorId]]
+Starters = Callable[[Iterable[ProcessStart]], Mapping[int, ActorId]]
 """Says who started each of these processes."""
 
 
@@ -72,23 +72,31 @@ class SessionReport:
         self._descriptors = False
 
     def tell_state(
-        self, connection: Connection, *, is_frozen: bool, has_exited: bool
+        self,
+        connection: Connection,
+        *,
+        is_frozen: bool,
+        has_exited: bool,
+        fenced: str = "",
     ) -> None:
         """Tell a client what the session does."""
-        connection.send(self.state(is_frozen=is_frozen, has_exited=has_exited))
+        told = self.state(is_frozen=is_frozen, has_exited=has_exited, fenced=fenced)
+        connection.send(told)
 
-    def state(self, *, is_frozen: bool, has_exited: bool) -> evidence.Evidence:
+    def state(
+        self, *, is_frozen: bool, has_exited: bool, fenced: str = ""
+    ) -> evidence.Evidence:
         """Return what the session does."""
-        if is_frozen or has_exited:
+        if is_frozen or has_exited or fenced:
             # What stands still shows nothing that is true once it goes on.
-            seen = Evidence(is_frozen=is_frozen, has_exited=has_exited)
+            seen = Evidence(is_frozen=is_frozen, has_exited=has_exited, fenced=fenced)
         else:
             seen = session_state.look(self._master, self._leader)
         lately = self._lately and self._lately.look(seen, time.monotonic())
         return told(seen, lately or NOTHING_KNOWN, self._life)
 
     def ask_graph(self, connection: Connection, asked: graphs.GraphRequest) -> None:
-        """Have a client told what runs, as soon as it is known."""
+        """Tell a client what runs, as soon as it is known."""
         waiting = [one for one, _ in self._asking] + self._served
         if connection in waiting or connection.is_behind:
             why = "the last one has not been taken yet"
@@ -114,8 +122,8 @@ class SessionReport:
                 self._timer.set(0.0)
                 return
         stats = [node.stat for node in self._nodes]
-        kin = (Kin(one.pid, one.parent, one.started) for one in stats)
-        actors = self._starters(kin)
+        starts = (ProcessStart(one.pid, one.parent, one.started) for one in stats)
+        actors = self._starters(starts)
         messages = parts(self._nodes, actors, descriptors=self._descriptors)
         for connection in self._served:
             if not connection.is_closed:

@@ -1,4 +1,4 @@
-"""What the book and the clients are told of the commands of a shell."""
+"""Logbook entries and client messages about a shell's commands."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from holdfast.wire.messages import fitting
 
 
 class Told(NamedTuple):
-    """What is to be recorded, and told to everybody."""
+    """What is to be recorded, and sent to all clients."""
 
     kind: EntryKind
     fields: dict[str, Value]

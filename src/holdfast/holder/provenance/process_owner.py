@@ -5,7 +5,7 @@ left the shell (core/provenance/triggers.py). The kernel says when that was: the
 ancestor below the leader has a start time, wherever its descendants are by now.
 
 The shell is listening to the operator who types if the shell itself is waiting for the
-terminal. That is checked only when somebody else gets the turn or begins to type,
+terminal. That is checked only when another operator gets the turn or begins to type,
 before the bytes go out.
 
 What reads the terminal instead, an inner shell for example, is *fed*: it was started by
@@ -20,8 +20,8 @@ from collections.abc import Iterable
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.provenance.triggers import Triggers
 from holdfast.core.session.session_state import Word, decide
-from holdfast.holder.links.attached_clients import Company
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.links.attached_clients import AttachedClients
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux import pty, session_state
 from holdfast.linux.exec_words import process_of
 from holdfast.linux.procfs import TICKS, Stat, read_stat
@@ -47,10 +47,12 @@ _SECOND = 1_000_000_000
 class ProcessOwners:
     """Who is behind the processes of one session."""
 
-    def __init__(self, vaulted: Vaulted, company: Company) -> None:
-        self._vaulted = vaulted
-        self._company = company
-        self._triggers = Triggers(ActorId(vaulted.held.begun_by))
+    def __init__(
+        self, descriptors: SessionDescriptors, clients: AttachedClients
+    ) -> None:
+        self._descriptors = descriptors
+        self._clients = clients
+        self._triggers = Triggers(ActorId(descriptors.held.begun_by))
         self._known: dict[ActorId, Actor] = {}
         self._fed: dict[tuple[int, int], dict[ActorId, None]] = {}
         """Who fed a process below the shell, by its number and when it was started."""
@@ -59,7 +61,7 @@ class ProcessOwners:
         self._anywhere: dict[ActorId, None] = {}
         """Who fed more processes than are kept."""
 
-    def take_up(
+    def take_up(  # noqa: C901  # one case for each kind
         self, entries: Iterable[Entry], earlier: Iterable[ActorId] = ()
     ) -> None:
         """Find out, after a predecessor's death, who had the shell's ear.
@@ -82,20 +84,36 @@ class ProcessOwners:
                     self._triggers.heard(trigger, began, is_alone=True)
             elif entry.kind is EntryKind.FINISHED:
                 began, feeding = None, {}
+            elif _is_restore(entry):
+                self._doubt_restored()
             elif began is not None and (typist := _typist(entry)):
                 self._triggers.fed(typist, began)
                 feeding[typist] = None
         for actor in feeding:
             self.feeds(actor)
+        if self._descriptors.restored is not None:
+            self._doubt_restored()
+
+    def _doubt_restored(self) -> None:
+        """Note that after a restore any operator may be behind any process.
+
+        They were all started at one moment then. Who began what the shell still
+        does is not known either, until an operator is heard by a shell that listens.
+        """
+        capsule = self._descriptors.held.capsule
+        first = None if capsule is None else read_stat(capsule.init)
+        tick = 0 if first is None else first.started
+        for actor in sorted(self._triggers.everybody):
+            self._triggers.heard(actor, tick, is_alone=False)
 
     def types(self, actor: ActorId) -> None:
-        """Take note that somebody has the turn, or is about to be heard."""
+        """Note that an operator has the turn, or is about to be heard."""
         if (actor,) != self._triggers.last:
             self._triggers.heard(actor, _tick(), is_alone=self._listens())
 
     def feeds(self, actor: ActorId) -> None:
-        """Take note that what has the terminal is about to read somebody's keys."""
-        group = pty.foreground(self._vaulted.master)
+        """Note that the foreground program is about to read an operator's keys."""
+        group = pty.foreground(self._descriptors.master)
         if (group, actor) == self._fed_last:
             return
         self._fed_last = (group, actor)
@@ -105,7 +123,7 @@ class ProcessOwners:
             self._forget_the_dead()
 
     def everybody(self) -> list[Actor]:
-        """Return everybody who may be behind a process."""
+        """Return all operators who may be behind a process."""
         return [self.actor(one) for one in self._triggers.everybody]
 
     def behind(self, thread: int) -> list[Actor]:
@@ -121,8 +139,8 @@ class ProcessOwners:
         return [self.actor(one) for one in started | fed | self._anywhere]
 
     def actor(self, wanted: ActorId) -> Actor:
-        """Return who somebody is, also one who has not been here yet."""
-        found = self._company.actor(wanted)
+        """Return an operator's record, also of one who has not been here yet."""
+        found = self._clients.actor(wanted)
         if found.name or not wanted:
             return found
         if wanted not in self._known:
@@ -132,7 +150,7 @@ class ProcessOwners:
 
     @property
     def _leader(self) -> int:
-        return self._vaulted.record.pid
+        return self._descriptors.record.pid
 
     def _oldest(self, pid: int) -> Stat | None:
         """Return the oldest ancestor of a process that is not the leader's elder."""
@@ -170,8 +188,14 @@ class ProcessOwners:
             self._anywhere |= self._fed.pop(next(iter(self._fed)))
 
     def _listens(self) -> bool:
-        seen = session_state.look(self._vaulted.master, self._leader, may_trace=False)
+        seen = session_state.look(
+            self._descriptors.master, self._leader, may_trace=False
+        )
         return seen.foreground == self._leader and decide(seen).word in _LISTENING
+
+
+def _is_restore(entry: Entry) -> bool:
+    return entry.kind is EntryKind.RECOVERED and bool(entry.fields.get("image"))
 
 
 def _named(entry: Entry, kind: EntryKind, field: str) -> ActorId:

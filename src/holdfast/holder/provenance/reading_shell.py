@@ -2,17 +2,17 @@
 
 from holdfast.core.session.session_state import Word, decide, is_alone
 from holdfast.holder.provenance.shell_commands import ShellCommands
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux import pty, session_state
 
 
-def shell_reads(vaulted: Vaulted, shell: ShellCommands) -> bool:
+def shell_reads(descriptors: SessionDescriptors, shell: ShellCommands) -> bool:
     """Tell whether the shell, and nobody else, reads the line that is typed now.
 
     Its marks say whether it is at its prompt; where it has none, the kernel
     says what it waits for.
     """
-    master, leader = vaulted.master, vaulted.record.pid
+    master, leader = descriptors.master, descriptors.record.pid
     if pty.foreground(master) != leader:
         return False
     seen = session_state.look(master, leader)

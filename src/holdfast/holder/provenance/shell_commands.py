@@ -23,21 +23,13 @@ from holdfast.holder.provenance.command_messages import (
 )
 from holdfast.holder.provenance.state_channel import StateChannel
 from holdfast.holder.record.book_recovery import Past
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_descriptors import SessionDescriptors
 from holdfast.linux import pty, session_state, shells
 from holdfast.model.errors import NotAtPrompt, OutcomeForgotten
 from holdfast.model.ids import ActorId
 from holdfast.model.inputs import TYPED, Input, InputKind
 from holdfast.model.moments import Moment
-from holdfast.term.marks import (
-    Began,
-    Buffer,
-    Ended,
-    Mark,
-    Prompted,
-    Standing,
-    read_mark,
-)
+from holdfast.term import marks
 from holdfast.term.queries import Query, QueryKind
 from holdfast.wire import commands as wire
 
@@ -61,15 +53,16 @@ _WHY = {
 class ShellCommands:
     """What is known of the commands of one session."""
 
-    def __init__(self, vaulted: Vaulted, window: StreamWindow) -> None:
-        self._vaulted = vaulted
+    def __init__(self, descriptors: SessionDescriptors, window: StreamWindow) -> None:
+        self._descriptors = descriptors
         self._window = window
         self._begin = window.end
         self._machine = commands.Commands()
-        self.is_marked = bool(vaulted.held.integration)
+        self.is_marked = bool(descriptors.held.integration)
         """Whether the session's shell tells of its commands."""
 
-        self._nonce = shells.nonce_of(vaulted.session) if self.is_marked else b""
+        secrets = descriptors.held.shell_of or descriptors.session
+        self._nonce = shells.nonce_of(secrets) if self.is_marked else b""
         self.is_resuming = False
         """Whether to call `resume`, until it is False."""
 
@@ -77,7 +70,7 @@ class ShellCommands:
         self.put_off: Callable[[], None] | None = None
         """What has been typed and is yet to be taken note of."""
 
-        self.buffer: Buffer | None = None
+        self.buffer: marks.Buffer | None = None
         """What the shell has answered last to the question what stands on its line."""
 
         self._has_said = False
@@ -91,7 +84,10 @@ class ShellCommands:
 
         self.channel: StateChannel | None = None
         if self.is_marked:
-            self.channel = StateChannel(vaulted.session, vaulted.held.integration)
+            key = shells.key_of(secrets)
+            self.channel = StateChannel(
+                descriptors.session, descriptors.held.integration, key
+            )
 
     @property
     def offset(self) -> int:
@@ -100,7 +96,7 @@ class ShellCommands:
 
     @property
     def line(self) -> StagedLine:
-        """What stands typed, as far as the terminal and the shell tell."""
+        """The unsubmitted input, as far as the terminal and the shell tell."""
         if self.put_off is not None:
             self.catch_up()
         return self._line
@@ -143,6 +139,8 @@ class ShellCommands:
 
     def take_up(self, past: Past) -> None:
         """Find out what a predecessor knew."""
+        # The shell of a branch, whose book is new, may stand at its prompt.
+        self.is_resuming = self.is_marked and self._descriptors.restored is not None
         if self.is_marked and past.entries:
             known = -1
             if past.checkpoint is not None:
@@ -151,12 +149,32 @@ class ShellCommands:
                 self.origins = Origins.load(past.checkpoint.origins)
             self._machine.take_up(past.entries, known)
             self.origins.take_up(past.fresh)
-            if past.entries[-1].incarnation != self._vaulted.incarnation:
-                self._machine.begin_life(self.offset)
-                self.origins = Origins()
+            if past.entries[-1].incarnation != self._descriptors.incarnation:
+                self._begin_life()
                 return
             self._note_hands()
             self.is_resuming = True
+
+    def _begin_life(self) -> None:
+        """Take that the shell is another one, or goes on from an image."""
+        restored = self._descriptors.restored
+        if restored is not None and restored.origin:
+            # It was stopped and moved in good order: what ran there still runs.
+            self.origins.roll_back(restored.command, int(_now().wall * 1000))
+            self._note_hands()
+            self.is_resuming = True
+            return
+        self._machine.begin_life(self.offset)
+        if restored is None:
+            self.origins = Origins()
+            return
+        self.origins.roll_back(restored.command, int(_now().wall * 1000))
+        self.is_resuming = True  # It may stand at its prompt.
+
+    @property
+    def phase(self) -> str:
+        """Where the shell is, as far as its marks tell; for an image."""
+        return self._machine.phase.value
 
     def demand_prompt(self, given: Input) -> None:
         """Do nothing if an input that is new may be typed now.
@@ -176,12 +194,12 @@ class ShellCommands:
         if self._machine.phase is not commands.Phase.PROMPT:
             raise NotAtPrompt(_WHY[self._machine.phase])
         if not self.line.stands().is_empty and not self.is_doubtful:
-            raise NotAtPrompt("something was typed, and may still stand there")
+            raise NotAtPrompt("something was typed, and may still be unsubmitted")
 
     @property
     def tells_line(self) -> bool:
         """Whether a bash reads that edits its line itself: it is asked every time."""
-        if self._vaulted.held.integration != "bash":
+        if self._descriptors.held.integration != "bash":
             return False
         state = self.shell_state
         return state is None or any(one in state.items for one in _EDITORS)
@@ -199,7 +217,7 @@ class ShellCommands:
     @property
     def _answers(self) -> bool:
         """Whether the shell can be asked what stands on its line."""
-        return self.tells_line or self._vaulted.held.integration in _ANSWERING
+        return self.tells_line or self._descriptors.held.integration in _ANSWERING
 
     @property
     def has_arrived(self) -> bool:
@@ -230,32 +248,32 @@ class ShellCommands:
         told: list[Told] = []
         for query in queries:
             if query.kind is QueryKind.MARK:
-                mark = read_mark(query.raw, self._nonce)
+                mark = marks.read_mark(query.raw, self._nonce)
                 if mark is not None:
                     self._tell_line(mark)
                     event = commands.Marked(mark, self._begin + query.at)
                     told += self._done(self._machine.handle(event, _now()))
-                    if isinstance(mark, Prompted):
+                    if isinstance(mark, marks.Prompted):
                         told += self._shown(mark.number)
         return told
 
-    def _tell_line(self, mark: Mark) -> None:
-        """Pass on what the shell says of the line that stands typed."""
+    def _tell_line(self, mark: marks.Mark) -> None:
+        """Pass on what the shell says of the unsubmitted line."""
         match mark:
-            case Began():
+            case marks.Began():
                 self.line.began(mark.line if mark.is_known else None)
-            case Standing(line):
+            case marks.Standing(line):
                 self._has_said = True
                 # What is too long to be told stands there all the same.
                 self.line.told(line.encode() or b"?", self._behind_last())
-            case Buffer(line):
+            case marks.Buffer(line):
                 self.buffer = mark
                 self._has_said = True
                 if self.line.is_fresh:  # Or something was typed since it was asked.
                     self.line.told(line.encode(), self._behind_last())
-            case Ended():
+            case marks.Ended():
                 self.line.ended(is_drained=self._is_drained())
-            case Prompted():
+            case marks.Prompted():
                 self._has_said = False
                 self.line.prompted(is_drained=self._is_drained())
 
@@ -274,7 +292,7 @@ class ShellCommands:
         Only as long as it has not begun to edit a line: then it would have read
         what we look for. What was typed just now may still be on its way.
         """
-        master, leader = self._vaulted.master, self._vaulted.record.pid
+        master, leader = self._descriptors.master, self._descriptors.record.pid
         if self.line.stands().is_empty or not self.has_arrived:
             return False
         is_read = session_state.unread(master) == 0
@@ -297,11 +315,11 @@ class ShellCommands:
         """Ask the kernel where the shell is, once everything printed has been read."""
         if not self.is_resuming:
             return []
-        master = self._vaulted.master
+        master = self._descriptors.master
         if select.select([master], [], [], 0)[0]:
             return []
         self.is_resuming = False
-        is_shell = pty.foreground(master) == self._vaulted.record.pid
+        is_shell = pty.foreground(master) == self._descriptors.record.pid
         at_prompt = is_shell and not pty.is_canonical(master)
         event = commands.Resumed(at_prompt, self._window.end)
         told = self._done(self._machine.handle(event, _now()))
@@ -317,11 +335,11 @@ class ShellCommands:
 
         """
         if not self.is_marked:
-            raise no_marks(self._vaulted.record.command)
+            raise no_marks(self._descriptors.record.command)
         return report(self._machine, asked)
 
     def _note_hands(self) -> None:
-        """Pass on who types into what runs, as soon as somebody else does."""
+        """Pass on who types into a running command, when another operator does."""
         last = self._machine.last
         if last is not None and last.end is None and last.hands != self._hands:
             self._hands = last.hands
@@ -340,4 +358,5 @@ class ShellCommands:
 
 def _now() -> Moment:
     # Processes are dated by this clock, so commands are too.
-    return Moment(time.clock_gettime(time.CLOCK_BOOTTIME), time.time_ns() / 1e9)
+    boot = time.clock_gettime(time.CLOCK_BOOTTIME)
+    return Moment(boot, time.time_ns() / 1e9, boot)

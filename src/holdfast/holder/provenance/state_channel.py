@@ -17,7 +17,6 @@ import stat
 
 from holdfast.core.shell.shell_state import ShellState
 from holdfast.core.shell.state_messages import StateMessages, Unknown
-from holdfast.linux import shells
 from holdfast.linux.stored import folders
 from holdfast.model.ids import SessionId
 
@@ -59,8 +58,8 @@ def keep_open(session: SessionId, fd: int) -> None:
 class StateChannel:
     """What the shell of one session says of itself."""
 
-    def __init__(self, session: SessionId, shell: str) -> None:
-        self._messages = StateMessages(shells.key_of(session))
+    def __init__(self, session: SessionId, shell: str, key: bytes) -> None:
+        self._messages = StateMessages(key)
         self._fd = _open(folders.session_pipe(session), shell)
         born = _BORN.pop(session, None)
         if born is not None:

@@ -1,4 +1,4 @@
-"""Keeps what is typed and not entered, byte by byte, as the terminal takes it."""
+"""Keeps the unsubmitted input, byte by byte, as the terminal takes it."""
 
 import base64
 import re
@@ -8,7 +8,7 @@ from functools import partial
 from holdfast.core.book.checkpoint import Checkpoint
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.provenance.line_discipline import LineDiscipline
-from holdfast.core.provenance.staged import LINE_EDITOR, Staged
+from holdfast.core.provenance.staged import LINE_EDITOR, Staged, StagedLine
 from holdfast.core.shell.heredocs import typed_part
 from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.model.ids import ActorId
@@ -17,7 +17,7 @@ from holdfast.model.inputs import TYPED, Input, InputKind
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
 REPLAYED = 4096
-"""Entries looked at to find what stands typed: a line has few, each at most one
+"""Entries looked at to find unsubmitted input: a line has few, each at most one
 for every byte a terminal takes in a line."""
 
 
@@ -56,7 +56,7 @@ class TypedLine:
         up to date first; letters enter nothing, so nothing else differs until then.
         """
         is_plain = given.kind is InputKind.KEYS and not _CONTROL.search(given.payload)
-        # Somebody may have chosen a letter to end lines.
+        # A letter may be configured to end lines.
         may_enter = terminal.canonical and any(terminal.ends)
         if not is_plain or may_enter or self.echo_off or self.long:
             return False
@@ -70,7 +70,7 @@ class TypedLine:
         now: LineDiscipline,
         known: Checkpoint | None = None,
     ) -> None:
-        """Find out, after a predecessor's death, what stands typed.
+        """Find out, after a predecessor's death, what was typed and not submitted.
 
         How the terminal was set is in no book: it is taken for what it is now. What was
         typed before these entries is `known` by who typed it.
@@ -99,7 +99,17 @@ class TypedLine:
                 case EntryKind.FINISHED:
                     line.prompted()
                 case EntryKind.RECOVERED:
-                    line.told(b"", ())
+                    stand_again(line, _hands(entry))
                 case _:
                     pass
         line.shaped(hands)
+
+
+def stand_again(line: StagedLine, hands: tuple[ActorId, ...]) -> None:
+    """Take that a life begins in which something of these stands typed, or nothing."""
+    line.told(b"?" if hands else b"", hands)
+
+
+def _hands(recovered: Entry) -> tuple[ActorId, ...]:
+    told = str(recovered.fields.get("hands") or "")
+    return tuple(ActorId(one) for one in told.split(",") if one)

@@ -28,17 +28,18 @@ SYNC_PATIENCE = 0.002
 
 
 class Book:
-    """The logbook of one session, and what of it is still to be done."""
+    """The logbook of one session, and what is left to do about it."""
 
     def __init__(
         self, context: Context, log: LogFile, past: Past, driver: IntakeDriver
     ) -> None:
-        session, timers = context.vaulted.session, context.timers
-        self.receipts = Receipts(session, context.vaulted.incarnation, log, timers)
+        session, timers = context.descriptors.session, context.timers
+        self.receipts = Receipts(session, context.descriptors.incarnation, log, timers)
         self._signatures = Signatures(past)
         driver.intake.serializer.signed_by = self._signatures.signed_by
         self._driver = driver
         self._shell = context.shell
+        self._tally = context.tally
         self.log = log
         self.ahead: bytes | None = None
         """The line of the next entry, if that is in the file already."""
@@ -80,7 +81,7 @@ class Book:
         return self._driver.intake.stored(at)
 
     def want(self, effect: serializer.Sync, at: Moment) -> None:
-        """Have everything up to an entry made durable soon."""
+        """Sync everything up to an entry soon."""
         if self._wanted is None:
             self._wanted = effect.index
             if self._timer.due > at.now + SYNC_PATIENCE:
@@ -91,7 +92,7 @@ class Book:
             self._timers.when_idle = self.sync
 
     def echoed(self) -> None:
-        """Take that what was typed has been shown: now it may be made durable."""
+        """Note that what was typed has been shown: now it may be made durable."""
         self.awaits_echo = False
         if self._wanted is not None:
             self._timers.when_idle = self.sync
@@ -140,11 +141,13 @@ class Book:
         for entry in fresh:
             self.receipts.stored(entry)
             self._signatures.stored(entry)
+            self._tally.stored(entry)
             if entry.kind is EntryKind.SIGNED:
                 self.want(serializer.Sync(entry.index), now())
             if self._checkpoints.stored(len(entry.line)):
                 is_overdue = self._checkpoints.is_due(is_idle=False)
                 self._checkpoint_timer.set(0.0 if is_overdue else now().now + SOON)
+        self._tally.keep()
 
     def _checkpoint(self, at: float) -> None:
         """Write down what a successor need not read: nothing was written for long."""

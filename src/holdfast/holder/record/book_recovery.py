@@ -37,7 +37,7 @@ _PIECE = 1024 * 1024
 
 
 class Past(NamedTuple):
-    """What was found."""
+    """What a successor found in a logbook."""
 
     checkpoint: Checkpoint | None
     """What all entries up to some add up to; None if that is nothing."""
@@ -87,7 +87,7 @@ def read_past(book: BookParts, path: str, session: SessionId) -> Past:
 def _newest_checkpoint(
     book: BookParts, path: str, length: int, session: SessionId
 ) -> tuple[Checkpoint | None, int]:
-    """Return the newest that the book confirms, and where what follows it begins."""
+    """Return the newest checkpoint that the book confirms, and where it ends."""
     found = []
     for slot in (0, 1):
         raw = read_state(path, slot)
@@ -134,7 +134,7 @@ def _confirms(
 
 
 def _window(book: BookParts, length: int) -> int:
-    """Return from where on entries are looked at again."""
+    """Return the offset from which entries are read again."""
     first = last_index(book.read, length) - REPLAYED + 1
     place = seek_index(book.read, length, max(0, first))
     if length - place <= WINDOW:
@@ -145,7 +145,7 @@ def _window(book: BookParts, length: int) -> int:
 
 
 def _before(book: BookParts, place: int, session: SessionId) -> Anchor:
-    """Return what the line at `place` follows, as it says."""
+    """Return which entry the line at `place` says it follows."""
     begin = genesis(session)
     line = book.read(_PIECE, place).split(b"\n", 1)[0]
     return (place and anchor_of(line, session)) or Anchor(begin.index, begin.hash)

@@ -32,7 +32,7 @@ SOON: Final = 0.05
 """Seconds without an entry that count as such a moment."""
 
 OVERDUE: Final = 4
-"""Times as much after which it is done although somebody is waiting."""
+"""Times as much after which it is done although a client is waiting."""
 
 
 class Checkpoints:
@@ -53,7 +53,7 @@ class Checkpoints:
         """Whether it is time for the next, if nobody waits."""
 
     def stored(self, size: int) -> bool:
-        """Take that an entry of so many bytes is in the book; return `is_full`."""
+        """Note that an entry of so many bytes is in the book; return `is_full`."""
         self._entries += 1
         self._bytes += size
         if self._entries >= EVERY or self._bytes >= EVERY_BYTES:
@@ -61,7 +61,7 @@ class Checkpoints:
         return self.is_full
 
     def hurry(self) -> None:
-        """Have the next one made at once, if a successor would notice."""
+        """Make the next one at once, if a successor would notice."""
         if self._entries >= WORTH:
             self._entries = max(self._entries, EVERY)
             self.is_full = True
@@ -76,7 +76,7 @@ class Checkpoints:
     ) -> dict[str, Value] | None:
         """Write the next one down; return what the book says of it.
 
-        `line` is who has a hand in what stands typed.
+        `line` is who has a hand in the unsubmitted input.
 
         All entries must be in the file. None if the disk refuses: the book goes on,
         and another attempt comes after as many entries.

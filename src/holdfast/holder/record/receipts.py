@@ -45,7 +45,7 @@ class Receipts:
         self._newest: Head | None = None
 
     def stored(self, entry: Entry) -> None:
-        """Take that an entry is in the file: soon its head is vouched for as well."""
+        """Note that an entry is in the file: soon its head is vouched for as well."""
         if self._newest is None:
             self._timer.set(time.monotonic() + INTERVAL)
         self._newest = Head(self._session, entry.index, entry.hash)

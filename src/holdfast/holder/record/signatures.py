@@ -18,7 +18,7 @@ class Signatures:
     """What of a book its operators have signed, and who waits to hear of it."""
 
     def __init__(self, past: Past) -> None:
-        """Learn from the book how far everybody has signed, and what since."""
+        """Learn from the book how far each client has signed, and what came since."""
         self._statements = Statements()
         self._waiting: dict[tuple[ActorId, ClientId], Connection] = {}
         self.signed_by = self._statements.signed_by

@@ -22,6 +22,8 @@ _MOUNT_SETATTR = 442
 _ATTRIBUTES = struct.Struct("=4Q")
 _HERE = -100
 _WHOLE_TREE = 0x8000
+_LATER = 2
+"""MNT_DETACH."""
 
 
 def mount(
@@ -43,6 +45,19 @@ def mount(
                 os.fsencode(options) or None,
             )
         )
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, target) from None
+
+
+def unmount(target: str) -> None:
+    """Remove one of our mounts; what still uses it keeps it.
+
+    Raises:
+        OSError: The kernel refuses; the target is named.
+
+    """
+    try:
+        checked(libc.umount2(os.fsencode(target), _LATER))
     except OSError as error:
         raise OSError(error.errno, error.strerror, target) from None
 

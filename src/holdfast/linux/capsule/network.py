@@ -1,4 +1,4 @@
-"""The network of a capsule that has one of its own: it reaches itself alone."""
+"""A capsule's own network, which has only a loopback interface."""
 
 import fcntl
 import socket

@@ -1,4 +1,4 @@
-"""What a process in a capsule may not do, root or not.
+"""Drops the rights that a process in a capsule must not have, root or not.
 
 In the capsule of an ordinary user nothing has a capability: it would hold only in the
 capsule's own user namespace, and let it take the covers away. In a capsule of root the

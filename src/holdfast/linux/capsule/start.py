@@ -23,20 +23,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from holdfast.linux import pty, spawn
+from holdfast.linux import limits, pty, spawn
 from holdfast.linux.capsule import namespaces, rights
 from holdfast.linux.capsule import view as views
 from holdfast.linux.capsule.network import raise_loopback
+from holdfast.linux.capsule.overlays import OverlayRefused
 from holdfast.linux.capsule.view import View
 from holdfast.linux.clone import fork_with
 from holdfast.linux.processes import become_subreaper, show_memory
-from holdfast.model.errors import HoldfastError, NoCapsule
+from holdfast.model.errors import HoldfastError, NoCapsule, NoOwnFiles
 from holdfast.model.geometry import Size
 from holdfast.model.session_record import CapsuleRecord
 
 _CREDENTIALS = struct.Struct("=3i")
 _FD = struct.Struct("=i")
 _MESSAGE = 4096
+_GO = b"go"
 _FAILED = 127
 
 FIRST = ("cat",)
@@ -45,6 +47,9 @@ RESTING = ("sleep", "infinity")
 
 _SEARCHED = {"PATH": "/usr/bin:/bin"}
 """Their environment. It names no session: who belongs is known by the namespace."""
+
+COUNTER = "/proc/sys/kernel/ns_last_pid"
+"""The number of the last process, in the namespace of who writes it."""
 
 _CGROUP = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -73,7 +78,7 @@ class _Said(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """What a capsule's processes have of ours until they execute something."""
+    """What a capsule's processes have of holdfast until they execute something."""
 
     link: socket.socket
     report: socket.socket
@@ -145,9 +150,51 @@ class Vacant:
     first: int
     lifeline: int
 
+    def drop(self) -> None:
+        """End it, with all that is in it."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.first, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        _close(self.first, self.lifeline, self.master)
 
-def hold_vacant(view: View, size: Size) -> Vacant:
+
+def hold_vacant(view: View, size: Size, counter: int = 0) -> Vacant:
     """Make a capsule that has a terminal, and its first process alone.
+
+    With `counter` the next process in it has the number after this one.
+
+    Raises:
+        NoCapsule: The kernel does not let us make one.
+
+    """
+    made, awaited = begin_vacant(view, size, counter)
+    try:
+        awaited.wait()
+    except BaseException:
+        made.drop()
+        raise
+    return made
+
+
+class Awaited(NamedTuple):
+    """A first process that is about to execute what it is for."""
+
+    link: socket.socket
+
+    def wait(self) -> None:
+        """Wait until it has.
+
+        Raises:
+            NoCapsule: It cannot.
+            OSError: The kernel refuses.
+
+        """
+        with self.link:
+            _see_execute(self.link)
+
+
+def begin_vacant(view: View, size: Size, counter: int = 0) -> tuple[Vacant, Awaited]:
+    """Make such a capsule, which can be entered already, and wait no longer.
 
     Raises:
         NoCapsule: The kernel does not let us make one.
@@ -161,7 +208,7 @@ def hold_vacant(view: View, size: Size) -> Vacant:
         pid = _fork_first(view)
         if pid == 0:
             _close(ours.detach(), lifeline.detach())
-            _be_alone(view, link, theirs)
+            _be_alone(view, link, theirs, counter)
         link.close()
         theirs.close()
         said = _hear(ours)
@@ -169,19 +216,18 @@ def hold_vacant(view: View, size: Size) -> Vacant:
             _map_users(pid)
             ours.send(b"mapped")
             said = _hear(ours)
-        _let_go(ours)
+        ours.send(_GO)
     except (HoldfastError, OSError) as error:
         _undo(pid)
-        _close(link.detach(), theirs.detach(), lifeline.detach())
+        _close(ours.detach(), link.detach(), theirs.detach(), lifeline.detach())
         if isinstance(error, HoldfastError):
             raise
         raise NoCapsule(_reason(error)) from error
-    finally:
-        ours.close()
     (master,) = said.fds
     os.set_blocking(master, False)
     pty.set_size(master, size)
-    return Vacant(pid, master, said.rest, os.pidfd_open(pid), lifeline.detach())
+    first = os.pidfd_open(pid)
+    return Vacant(pid, master, said.rest, first, lifeline.detach()), Awaited(ours)
 
 
 def _fork_first(view: View) -> int:
@@ -260,6 +306,8 @@ def _hear(ours: socket.socket) -> _Said:
     flags = socket.MSG_CMSG_CLOEXEC
     raw, attached, _, _ = ours.recvmsg(_MESSAGE, room, flags)
     what, _, rest = raw.decode(errors="replace").partition(" ")
+    if what == "files":
+        raise NoOwnFiles(rest)
     if what in ("", "error"):
         raise NoCapsule(rest or "its first process has ended")
     pid, fds = 0, []
@@ -282,7 +330,11 @@ def _map_users(pid: int) -> None:
 
 def _let_go(ours: socket.socket) -> None:
     """Let our processes in there execute what they are for, and see that they do."""
-    ours.send(b"go")
+    ours.send(_GO)
+    _see_execute(ours)
+
+
+def _see_execute(ours: socket.socket) -> None:
     raw = ours.recv(_MESSAGE)
     if raw:
         raise NoCapsule(raw.decode(errors="replace").partition(" ")[2])
@@ -297,8 +349,9 @@ def _telling(link: socket.socket) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        what = "files" if isinstance(error, OverlayRefused) else "error"
         with contextlib.suppress(OSError):
-            link.send(b"error " + _reason(error).encode(errors="replace"))
+            link.send(f"{what} {_reason(error)}".encode(errors="replace"))
     finally:
         os._exit(_FAILED)
 
@@ -311,8 +364,15 @@ def _be_first(leader: spawn.Leader, program: str, view: View, ends: _Ends) -> No
         _rest_first(view, ends.link, ends.lifeline)
 
 
-def _be_alone(view: View, link: socket.socket, lifeline: socket.socket) -> NoReturn:
+def _be_alone(
+    view: View, link: socket.socket, lifeline: socket.socket, counter: int
+) -> NoReturn:
     with _telling(link):
+        # Inside, /proc/sys may be read-only; the counter is that of who writes.
+        fd = os.open(COUNTER, os.O_WRONLY | os.O_CLOEXEC)
+        if counter:
+            # Before the terminal is sent: with that it can be entered.
+            os.write(fd, b"%d" % counter)
         _furnish(view, link)
         _rest_first(view, link, lifeline)
 
@@ -336,7 +396,7 @@ def _furnish(view: View, link: socket.socket) -> int:
 
 def _rest_first(view: View, link: socket.socket, lifeline: socket.socket) -> NoReturn:
     """Be pid 1 once the leader has its terminal; end if the holder is gone."""
-    if link.recv(_MESSAGE) != b"go":
+    if link.recv(_MESSAGE) != _GO:
         os._exit(_FAILED)
     os.dup2(lifeline.fileno(), 0)
     _execute(FIRST, _kept(view) | rights.GUARD, link, signal.SIG_IGN, first=1)
@@ -347,6 +407,8 @@ def _be_init(
 ) -> NoReturn:
     with _telling(ends.link):
         os.setsid()
+        # Before anything else is forked, so that nothing is ever outside.
+        limits.join(leader.limited)
         become_subreaper()
         ends.link.send(b"init %d" % os.getpid())
         if os.fork() == 0:

@@ -1,21 +1,26 @@
-"""Whether a capsule can be made here, found out by making one."""
+"""Whether a capsule can be made here, tested by making one."""
 
 import os
 
 from holdfast.linux import exec_filter, spawn
+from holdfast.linux.capsule.overlays import Layered
 from holdfast.linux.capsule.start import hold_leader
 from holdfast.linux.capsule.view import View
-from holdfast.model.errors import HoldfastError, NoCapsule
+from holdfast.model.errors import HoldfastError, NoCapsule, NoOwnFiles
 from holdfast.model.geometry import DEFAULT_SIZE
 
 
-def why_not() -> str:
-    """Return why no capsule can be made; nothing if one can. It is gone already."""
+def why_not(layers: tuple[Layered, ...] = ()) -> str:
+    """Return why no capsule can be made, perhaps with files of its own.
+
+    Nothing if one can; it is gone already.
+    """
     leader = spawn.Leader(("/bin/true",), "/", {})
-    view = View((), is_root=exec_filter.is_privileged(), uid=os.getuid())
+    is_root = exec_filter.is_privileged()
+    view = View((), is_root=is_root, uid=os.getuid(), layers=layers)
     try:
         made = hold_leader(leader, view, DEFAULT_SIZE)
-    except NoCapsule as error:
+    except (NoCapsule, NoOwnFiles) as error:
         return str(error.facts["why"])
     except HoldfastError as error:
         return str(error)

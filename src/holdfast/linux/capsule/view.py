@@ -1,13 +1,13 @@
 """What a capsule sees of the machine: its mounts, made by its first process.
 
-The files are those of the machine. Covered are our own folders, under every name that
-they have, and what leads to other processes: their place in /proc, their terminals,
-their cgroups, devices, and the sockets in /run, through which services run commands
-for anybody who asks.
+The files are those of the machine, or layers of the capsule's own over them. Covered
+are our own folders, under every name that they have, and what leads to other processes:
+their place in /proc, their terminals, their cgroups, devices, and the sockets in /run,
+through which services run commands for any client.
 
-A folder in which one of ours lies could be renamed, and another made in its place, with
-a policy of the capsule's own. What is mounted cannot be renamed: so those folders are
-mounted where they are. Our program, which runs outside, is read-only.
+A folder that contains one of holdfast's could be renamed, and another put in its place,
+with a policy of the capsule's own. What is mounted cannot be renamed: so those folders
+are mounted where they are. Our program, which runs outside, is read-only.
 
 The mounts are made in place, in a mount namespace of the capsule's own: nothing of
 them is seen outside. To take one away needs a right that nothing in a capsule has.
@@ -23,15 +23,7 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from holdfast.core.capsule.mount_table import (
-    CGROUPS,
-    Mount,
-    above,
-    names_of,
-    outermost,
-    read_mounts,
-    strange,
-)
+from holdfast.core.capsule import mount_table
 from holdfast.linux.capsule.namespaces import (
     BIND,
     NO_DEVICES,
@@ -43,6 +35,7 @@ from holdfast.linux.capsule.namespaces import (
     mount,
     restrict,
 )
+from holdfast.linux.capsule.overlays import Layered, lay
 from holdfast.linux.stored.folders import COVER
 
 INNER = "/run/holdfast"
@@ -50,6 +43,9 @@ INNER = "/run/holdfast"
 
 STATE_PIPE = f"{INNER}/state"
 """The pipe of the session's shell."""
+
+BRANCH = f"{INNER}/branch"
+"""The file that says which branch this is (crypto/branch_token.py)."""
 
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _LINKS = {
@@ -86,7 +82,7 @@ class View(NamedTuple):
     """What one capsule is to see."""
 
     hidden: tuple[str, ...]
-    """Folders of ours, by their real paths."""
+    """Holdfast's folders, by their real paths."""
 
     fixed: tuple[str, ...] = ()
     """Folders that can be read and not changed, by their real paths."""
@@ -97,6 +93,14 @@ class View(NamedTuple):
     is_root: bool = False
     has_own_net: bool = False
     uid: int = 0
+    token: str = ""
+    """What its programs are told of which branch they are in."""
+
+    layers: tuple[Layered, ...] = ()
+    """With files of its own: its trees, outer ones first. All else is read-only."""
+
+    served: tuple[str, ...] = ()
+    """Sockets in those trees at which programs outside listen, by their real paths."""
 
 
 def make(view: View) -> None:
@@ -106,18 +110,22 @@ def make(view: View) -> None:
         OSError: Something cannot be mounted; it is named.
 
     """
-    mounts = read_mounts(_mountinfo())
+    mounts = mount_table.read_mounts(_mountinfo())
     pipe = os.open(view.pipe, os.O_PATH | os.O_CLOEXEC) if view.pipe else None
     devices = {name: _held(f"/dev/{name}") for name in DEVICES}
     seen = {name: _held(f"/run/{name}") for name in SEEN_IN_RUN}
     mount(None, "/", None, RECURSIVE | PRIVATE)
     _restrict(mounts, is_root=view.is_root)
-    _pin(above((*view.hidden, *view.fixed)), {one.point for one in mounts})
+    tmux = _tmux_folder(view.uid)
+    if view.layers:
+        lay(view.layers, mounts, view.served, is_root=view.is_root)
+    mounted = {one.point for one in mounts} | {one.tree for one in view.layers}
+    _pin(mount_table.above((*view.hidden, *view.fixed)), mounted)
     for one in view.fixed:
         mount(one, one, None, BIND | RECURSIVE)
         restrict(one, READ_ONLY, whole=True)
-    names = (name for one in view.hidden for name in names_of(one, mounts))
-    for name in outermost((*names, *strange(mounts))):
+    names = (name for one in view.hidden for name in mount_table.names_of(one, mounts))
+    for name in mount_table.outermost((*names, *mount_table.strange(mounts))):
         _cover(name)
     mount("proc", "/proc", "proc", _STILL)
     if view.is_root:
@@ -125,9 +133,8 @@ def make(view: View) -> None:
             _make_read_only(f"/proc/{name}")
     _make_devices(devices)
     _make_run(view, seen, pipe)
-    _make_private(f"/tmp/tmux-{view.uid}", view.uid)  # noqa: S108  # where tmux has it
-    if os.path.isdir("/tmp/.X11-unix"):  # noqa: S108  # where X has it
-        _cover("/tmp/.X11-unix")  # noqa: S108  # ditto
+    _make_private(tmux, view.uid)
+    _cover("/tmp/.X11-unix")  # noqa: S108  # where X has it
     for fd in (*devices.values(), *seen.values(), pipe):
         if fd is not None:
             os.close(fd)
@@ -157,11 +164,15 @@ def _held(path: str) -> int | None:
         return None
 
 
-def _restrict(mounts: Iterable[Mount], *, is_root: bool) -> None:
+def _restrict(mounts: Iterable[mount_table.Mount], *, is_root: bool) -> None:
     """Let no device but those in /dev be opened, and no cgroup be changed."""
+    # In a container each of them may be a mount of its own.
+    devices = {"/dev", *(f"/dev/{name}" for name in DEVICES)}
     for one in mounts:
-        flags = 0 if one.point == "/dev" else NO_DEVICES
-        if one.kind in CGROUPS or (is_root and f"{one.point}/".startswith("/sys/")):
+        flags = 0 if one.point in devices else NO_DEVICES
+        if one.kind in mount_table.CGROUPS or (
+            is_root and f"{one.point}/".startswith("/sys/")
+        ):
             flags |= READ_ONLY
         try:
             restrict(one.point, flags)
@@ -184,12 +195,16 @@ def can_change(folder: str) -> bool:
 
 
 def _cover(path: str) -> None:
-    """Put an empty folder, which cannot be changed, where there is a folder."""
-    if os.path.isdir(path):
-        options = f"mode={COVER:o},size=4k,nr_inodes=1"
-        mount("tmpfs", path, "tmpfs", _STILL | READ_ONLY, options)
-    elif os.path.exists(path):
-        mount("/dev/null", path, None, BIND)
+    """Put an empty folder, which cannot be changed, where there is a folder.
+
+    What others mount goes as it came: what is gone by now shows nothing.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.isdir(path):
+            options = f"mode={COVER:o},size=4k,nr_inodes=1"
+            mount("tmpfs", path, "tmpfs", _STILL | READ_ONLY, options)
+        elif os.path.exists(path):
+            mount("/dev/null", path, None, BIND)
 
 
 def _make_read_only(path: str) -> None:
@@ -198,11 +213,16 @@ def _make_read_only(path: str) -> None:
         restrict(path, READ_ONLY)
 
 
-def _make_private(path: str, uid: int) -> None:
-    """Give the capsule a folder of its own in the place of the machine's."""
-    # Made outside as well: what is put there later must be covered too.
+def _tmux_folder(uid: int) -> str:
+    """Return where tmux has its sockets; what is put there later is covered too."""
+    path = f"/tmp/tmux-{uid}"  # noqa: S108  # where it is
     with contextlib.suppress(OSError):
         os.mkdir(path, 0o700)
+    return path
+
+
+def _make_private(path: str, uid: int) -> None:
+    """Give the capsule a folder of its own in the place of the machine's."""
     if os.path.isdir(path) and not os.path.islink(path):
         mount("tmpfs", path, "tmpfs", _PLAIN, f"mode=700,uid={uid}")
 
@@ -235,8 +255,18 @@ def _make_run(view: View, seen: dict[str, int | None], pipe: int | None) -> None
         if fd is not None:
             is_folder = os.path.isdir(f"/proc/self/fd/{fd}")
             _bind(fd, f"/run/{name}", is_folder=is_folder)
+            if view.layers:
+                restrict(f"/run/{name}", READ_ONLY)
     if pipe is not None:
         _bind(pipe, STATE_PIPE, is_folder=False)
+    if view.token:
+        with open(BRANCH, "x", encoding="ascii") as file:
+            file.write(f"{view.token}\n")
+        os.chmod(BRANCH, 0o444)
+        # Its owner is who runs in there: what is mounted can be neither written to,
+        # nor removed, nor covered by another.
+        mount(BRANCH, BRANCH, None, BIND)
+        restrict(BRANCH, READ_ONLY)
 
 
 def _bind(fd: int, target: str, *, is_folder: bool) -> None:

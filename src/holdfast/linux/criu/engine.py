@@ -14,22 +14,18 @@ import contextlib
 import os
 import select
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from holdfast.core.capsule import criu_log
-from holdfast.core.capsule.criu_words import (
-    Afterwards,
-    Dump,
-    Restore,
-    dump_words,
-    restore_words,
-)
+from holdfast.core.capsule import criu_log, criu_words
 from holdfast.core.capsule.number_gap import NoGap, free_number
-from holdfast.linux import procfs
+from holdfast.linux import limits, procfs
 from holdfast.linux.capsule import rights
 from holdfast.linux.capsule.enter import fork_inside
+from holdfast.linux.capsule.start import COUNTER
+from holdfast.linux.criu.new_gate import NewGate
 from holdfast.linux.criu.program import Program
 from holdfast.linux.libc import checked, libc
 from holdfast.model.errors import CriuFailed
@@ -41,7 +37,6 @@ STOP_SECONDS = 10
 PATIENCE = 300.0
 """Seconds for a dump or a restore: some ten times what 1 GB takes on a busy disk."""
 
-_COUNTER = "/proc/sys/kernel/ns_last_pid"
 _LIMIT = "/proc/sys/kernel/pid_max"
 _PARENT_DEATH = 1
 _FAILED = 127
@@ -53,12 +48,26 @@ _NOT_FOR_CRIU = frozenset({6, 7})
 _ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/"}
 
 
+class Within(NamedTuple):
+    """Cgroups that a tree is in."""
+
+    cgroup: str = ""
+    """The session's own; empty if it has none."""
+
+    limited: tuple[int, ...] = ()
+    """Of those that keep its limits, the lists of members, opened."""
+
+
 class Site(NamedTuple):
     """A capsule that CRIU is to work in."""
 
     record: CapsuleRecord
     first: int
     """The pidfd of its pid 1."""
+
+    within: Within = Within()
+    """Where a tree is restored: CRIU works there, and so what it restores is there from
+    the beginning, with all its memory."""
 
 
 class Folders(NamedTuple):
@@ -76,10 +85,14 @@ def dump(
     program: Program,
     site: Site,
     folders: Folders,
-    afterwards: Afterwards = Afterwards.STOPS,
+    afterwards: criu_words.Afterwards = criu_words.Afterwards.STOPS,
     watched: str = "",
+    locks: Sequence[int] = (),
 ) -> None:
     """Dump the session's tree.
+
+    CRIU has the descriptors `locks` as well: what is locked by them stays so until it
+    is done, also if we are killed.
 
     Raises:
         CriuFailed: There is no image, and the tree runs as before.
@@ -87,7 +100,7 @@ def dump(
     """
     record = site.record
     with _opened(program, folders) as handles:
-        asked = Dump(
+        asked = criu_words.Dump(
             root=record.inner_init,
             images=handles.images,
             work=handles.work,
@@ -97,40 +110,68 @@ def dump(
             afterwards=afterwards,
             watched=watched,
         )
-        words = [*handles.command, *dump_words(asked)]
-        _run(site, lambda: _become(words, handles), folders.work / "dump.log")
+        words = [*handles.command, *criu_words.dump_words(asked)]
+        become = partial(_become, words, handles, *locks)
+        _run(site, become, folders.work / "dump.log")
 
 
-def restore(program: Program, site: Site, folders: Folders, terminal: str) -> None:
-    """Restore a tree into a vacant capsule; it runs when this returns.
+def restore(  # noqa: PLR0913  # each is a fact of its own
+    program: Program,
+    site: Site,
+    folders: Folders,
+    terminal: str,
+    *,
+    is_still: bool = False,
+    is_cut: bool = False,
+    is_counted: bool = False,
+    gate: NewGate | None = None,
+    meanwhile: Callable[[], None] | None = None,
+) -> None:
+    """Restore a tree into a vacant capsule; it runs when this returns, or stands still.
 
-    `terminal` is the key of the terminal that the tree had when it was dumped.
+    `terminal` is the key of the terminal that the tree had when it was dumped. With
+    `is_cut` that was in the machine's network, of which no connection was kept. With
+    `is_counted` the capsule was made with the `counter_for` the image. With
+    `gate` all of it is under that gate's filter from its first moment on, and executes
+    nothing. `meanwhile` is called while CRIU works.
 
     Raises:
         CriuFailed: Nothing was restored.
 
     """
-    try:
-        used = _numbers_in(folders.images)
-        number = free_number(used, int(Path(_LIMIT).read_text("ascii")))
-    except NoGap:
-        raise CriuFailed("the image uses too many process numbers") from None
-    # CRIU itself has a number in there, which must not be one of the image's; so has
-    # the process that sets the counter, but that is gone by then.
-    set_counter(site, number)
+    if not is_counted:
+        set_counter(site, counter_for(folders.images))
     with _opened(program, folders) as handles:
 
         def become() -> None:
             slave = os.open("/dev/pts/0", os.O_RDWR | os.O_NOCTTY)
-            asked = Restore(
+            asked = criu_words.Restore(
                 images=handles.images,
                 work=handles.work,
                 terminals=[(slave, terminal)],
-                has_own_net=site.record.net == "own",
+                has_own_net=site.record.net == "own" and not is_cut,
+                is_still=is_still,
             )
-            _become([*handles.command, *restore_words(asked)], handles, slave)
+            words = [*handles.command, *criu_words.restore_words(asked)]
+            _become(words, handles, slave, gate=gate)
 
-        _run(site, become, folders.work / "restore.log")
+        _run(site, become, folders.work / "restore.log", gate, meanwhile)
+
+
+def counter_for(images: Path) -> int:
+    """Return a number after which CRIU itself can be numbered in a capsule.
+
+    It must not have a number of the image's.
+
+    Raises:
+        CriuFailed: There is none.
+
+    """
+    try:
+        used = _numbers_in(images)
+        return free_number(used, int(Path(_LIMIT).read_text("ascii")))
+    except NoGap:
+        raise CriuFailed("the image uses too many process numbers") from None
 
 
 def set_counter(site: Site, number: int) -> None:
@@ -141,7 +182,7 @@ def set_counter(site: Site, number: int) -> None:
 
     """
     # Inside, /proc/sys may be read-only; the counter is that of who writes.
-    counter = os.open(_COUNTER, os.O_WRONLY | os.O_CLOEXEC)
+    counter = os.open(COUNTER, os.O_WRONLY | os.O_CLOEXEC)
 
     def write() -> None:
         os.write(counter, b"%d" % number)
@@ -158,11 +199,12 @@ def numbers(first: int) -> dict[int, int]:
     depth = len(_nested(first)) - 1
     found: dict[int, int] = {}
     namespace = procfs.link(f"/proc/{first}/ns/pid")
-    for pid in procfs.numbers("/proc"):
-        listed = _nested(pid)
-        is_as_deep = len(listed) == depth + 1 > 1
-        if is_as_deep and procfs.link(f"/proc/{pid}/ns/pid") == namespace:
-            found[listed[depth]] = pid
+    for pid in procfs.numbers("/proc") if namespace and depth else ():
+        # The link first: it costs a tenth of what the kernel writes down of a process.
+        if procfs.link(f"/proc/{pid}/ns/pid") == namespace:
+            listed = _nested(pid)
+            if len(listed) == depth + 1:
+                found[listed[depth]] = pid
     return found
 
 
@@ -221,7 +263,12 @@ def _by_number(fd: int) -> str:
     return f"/proc/self/fd/{fd}"
 
 
-def _become(words: list[str], handles: "_Handles", *others: int) -> NoReturn:
+def _become(
+    words: list[str],
+    handles: "_Handles",
+    *others: int,
+    gate: NewGate | None = None,
+) -> NoReturn:
     """Execute CRIU, with the rights over the capsule that it needs."""
     null = os.open("/dev/null", os.O_RDWR)
     for fd in range(3):
@@ -232,28 +279,43 @@ def _become(words: list[str], handles: "_Handles", *others: int) -> NoReturn:
         rights.pass_on(_NOT_FOR_CRIU)
     checked(libc.prctl(_PARENT_DEATH, signal.SIGKILL, 0, 0, 0))
     environment = {**_ENVIRONMENT, "XDG_RUNTIME_DIR": handles.cache}
+    if gate is not None:
+        gate.close_behind_us()
     os.execve(words[0], words, environment)  # noqa: S606  # that is the job
 
 
-def _run(site: Site, become: Callable[[], None], log: Path | None) -> None:
-    twin = fork_inside(site.record, site.first)
+def _run(
+    site: Site,
+    become: Callable[[], None],
+    log: Path | None,
+    gate: NewGate | None = None,
+    meanwhile: Callable[[], None] | None = None,
+) -> None:
+    join = partial(limits.join, site.within.limited)
+    twin = fork_inside(site.record, site.first, join, site.within.cgroup)
     if twin == 0:
         try:
             become()
         finally:
             os._exit(_FAILED)
-    status = _await(twin)
+    try:
+        if meanwhile is not None:
+            meanwhile()
+    finally:
+        status = _await(twin, gate)
     if status is None:
         raise CriuFailed(f"it was not done after {PATIENCE:.0f} s, and was ended")
     if status:
         raise CriuFailed(criu_log.cause(_read_log(log)))
 
 
-def _await(twin: int) -> int | None:
+def _await(twin: int, gate: NewGate | None) -> int | None:
     """Wait for who waits for CRIU; None if that took too long, and was ended."""
     pidfd = os.pidfd_open(twin)
     try:
-        if not select.select([pidfd], [], [], PATIENCE)[0]:
+        if gate is not None:
+            gate.await_end(pidfd, PATIENCE)
+        if not select.select([pidfd], [], [], 0 if gate else PATIENCE)[0]:
             # It takes CRIU with it, and the kernel lets go of what that had stopped.
             os.kill(twin, signal.SIGKILL)
             os.waitpid(twin, 0)

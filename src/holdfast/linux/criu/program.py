@@ -8,6 +8,7 @@ this installation, and whatever keeps a session from writing our code keeps it f
 writing that, too.
 """
 
+import functools
 import os
 import platform
 import re
@@ -85,7 +86,16 @@ def find(path: str | None = None, root: Path | None = None) -> Search:
 
 
 def read_version(command: tuple[str, ...]) -> tuple[int, ...]:
-    """Ask a CRIU for its version; empty if it gives none."""
+    """Ask a CRIU for its version, once for each; empty if it gives none."""
+    try:
+        facts = Path(command[-1]).stat()
+    except OSError:
+        return ()
+    return _said_version(command, (facts.st_ino, facts.st_size, facts.st_ctime_ns))
+
+
+@functools.cache
+def _said_version(command: tuple[str, ...], _: tuple[int, ...]) -> tuple[int, ...]:
     try:
         said = subprocess.run(  # noqa: S603  # it is not writable by others
             [*command, "--version"],

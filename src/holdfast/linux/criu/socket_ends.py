@@ -1,7 +1,7 @@
-"""What the kernel tells of all Unix and netlink sockets of a network (sock_diag(7)).
+"""All Unix and netlink sockets of a network namespace (sock_diag(7)).
 
 /proc/net/unix has no other ends, and /proc/net/netlink has the first 32 groups only.
-The kernel answers for the network of whoever asks. So for a capsule with a network of
+The kernel answers for the caller's network. So for a capsule with a network of
 its own a child goes there, asks, and writes down what it heard.
 """
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from holdfast.core.capsule.capsule_facts import CapsuleFacts, Opened, Process
-from holdfast.linux import procfs
+from holdfast.linux import process_table, procfs
 from holdfast.linux.capsule import namespaces
 from holdfast.linux.criu.engine import Site
 from holdfast.linux.criu.socket_ends import Ends, read_ends
@@ -87,25 +87,29 @@ def _belonging(record: CapsuleRecord, depth: int) -> tuple[list[int], list[int]]
 
     Namespaces are nested: what is in the capsule's has a number at its depth.
     """
-    parents: dict[int, int] = {}
-    inner: dict[int, int] = {}
-    for pid in procfs.numbers("/proc") if depth > 0 else ():
-        numbers = _numbers(pid)
-        found = procfs.read_stat(pid) if len(numbers) > depth else None
-        if found is not None and found.lives:
-            parents[pid], inner[pid] = found.parent, numbers[depth]
+    parents = _parents() if depth > 0 else {}
     namespace = procfs.link(f"/proc/{record.first}/ns/pid")
-    tree: list[int] = []
-    strangers: list[int] = []
-    for pid in sorted(parents):
-        line = _ancestors(pid, parents)
-        if record.first in line[1:] and record.inner_init in (
-            inner[one] for one in line
-        ):
-            tree.append(pid)
-        elif pid != record.first and procfs.link(f"/proc/{pid}/ns/pid") == namespace:
-            strangers.append(pid)
-    return tree, strangers
+    lines = {pid: _ancestors(pid, parents) for pid in sorted(parents)}
+    below = [pid for pid, line in lines.items() if record.first in line[1:]]
+    init = next((one for one in below if _inner(one, depth) == record.inner_init), 0)
+    tree = [pid for pid in below if init in lines[pid]]
+    strangers = [
+        pid
+        for pid in lines.keys() - {record.first, *tree}
+        if procfs.link(f"/proc/{pid}/ns/pid") == namespace
+    ]
+    return tree, sorted(strangers)
+
+
+def _parents() -> dict[int, int]:
+    """Return the parent of each process that lives."""
+    found = (process_table.read_process(pid) for pid in procfs.numbers("/proc"))
+    return {one.pid: one.parent for one in found if one is not None and not one.is_dead}
+
+
+def _inner(pid: int, depth: int) -> int:
+    numbers = _numbers(pid)
+    return numbers[depth] if len(numbers) > depth else 0
 
 
 def _ancestors(pid: int, parents: dict[int, int]) -> list[int]:
@@ -143,6 +147,7 @@ def _process(pid: int, ground: _Ground) -> Process | None:
         user=_number(_field(raw, b"Uid")),
         tracer=_number(_field(raw, b"TracerPid")),
         filters=_number(_field(raw, b"Seccomp")),
+        filter_count=_number(_field(raw, b"Seccomp_filters")),
         session=int(sessions[depth]),
         namespaces={name: value for name, value in namespaces.items() if value},
         opened=opened,

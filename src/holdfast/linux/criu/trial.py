@@ -1,4 +1,4 @@
-"""Does CRIU work here? A real capsule is dumped, ended, restored and asked.
+"""Tests whether CRIU works here, by dumping and restoring a real capsule.
 
 `criu check` says yes on machines where every dump fails, so nothing less will do.
 """

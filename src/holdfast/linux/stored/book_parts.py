@@ -30,7 +30,7 @@ def sync_folder(book: str) -> None:
 
 
 class BookParts:
-    """The parts of one book, for reading while somebody else writes."""
+    """The parts of one book, for reading while another process writes."""
 
     def __init__(self, book: str | os.PathLike[str]) -> None:
         self._book = os.fspath(book)

@@ -1,4 +1,4 @@
-"""The file in which a user says how holdfast is to behave.
+"""The user's settings file.
 
 Everything that is usual is done without it: where there is none, one system call finds
 that out. To read TOML takes longer to load than a session may take to be painted, so
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 MAX_READ = 64 * 1024 + 1
 """One more than the file may have, so that a longer one is seen to be too long."""
 
-OF_SESSIONS = (b"shell", b"term", b"window", b"runtime")
+LIMITS = (b"memory", b"cpus", b"pids")
+"""Names of what limits capsules."""
+
+OF_SESSIONS = (b"shell", b"term", b"window", b"runtime", *LIMITS)
 """Names of what applies to sessions that are started here."""
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -78,5 +81,5 @@ def _unfit(found: os.stat_result) -> str:
     if not stat.S_ISREG(found.st_mode):
         return "it is not a file"
     if found.st_uid not in (os.getuid(), 0):
-        return "it belongs to somebody else"
+        return "it belongs to another user"
     return "others may write it" if found.st_mode & _OTHERS_WRITE else ""

@@ -30,5 +30,5 @@ def read_facts(path: Path, limit: int) -> dict[str, Any]:
     """
     facts = json.loads(read_file(path, limit))
     if not isinstance(facts, dict):
-        raise ValueError(f"{path.name} is no object")  # noqa: TRY004  # as from json
+        raise ValueError(f"{path.name} is not an object")  # noqa: TRY004  # as from json
     return facts

@@ -74,7 +74,7 @@ def owned(folder: str) -> str:
     if not stat.S_ISDIR(found.st_mode):
         raise _not_ours(folder, "it is not a folder")
     if found.st_uid != os.getuid():
-        raise _not_ours(folder, "it belongs to somebody else")
+        raise _not_ours(folder, "it belongs to another user")
     if found.st_mode & _WRITING:
         raise _not_ours(folder, "others may write to it")
     if found.st_mode & _OTHERS:
@@ -83,7 +83,7 @@ def owned(folder: str) -> str:
 
 
 def address(folder: str, name: str) -> str:
-    """Return the path of a socket in a folder of ours.
+    """Return the path of a socket in one of holdfast's folders.
 
     Raises:
         UsageError: It is too long.
@@ -203,7 +203,7 @@ def policy_file() -> str:
 
 
 def _close(folder: str) -> None:
-    """Keep others out of a folder of ours that they may enter, and say so.
+    """Close one of holdfast's folders that others may enter, and say so.
 
     People make it with `mkdir`. Nobody else could put anything there, and nothing of
     ours is in it yet that others must not read.
@@ -216,7 +216,7 @@ def _close(folder: str) -> None:
             os.close(fd)
     except OSError as error:
         raise _not_ours(folder, "others may enter it") from error
-    said = f"holdfast: others could enter {folder}; it is closed to them now\n"
+    said = f"holdfast: others could enter {folder}; they no longer can\n"
     os.write(2, os.fsencode(said))
 
 
@@ -228,7 +228,7 @@ def _make(folder: str) -> None:
     try:
         os.mkdir(folder, 0o700)
     except FileExistsError:
-        return  # Somebody was faster; whose it is, is looked at next.
+        return  # Another process was faster; its owner is checked next.
     os.chmod(folder, 0o700)  # Whatever the umask has taken away.
 
 
@@ -246,7 +246,7 @@ def _plain(path: str) -> str:
 def _home() -> str:
     home = os.path.expanduser("~")
     if home == "~":
-        raise _not_ours("~", "nobody knows where your home is")
+        raise _not_ours("~", "your home folder is not known")
     return _plain(home)
 
 

@@ -4,12 +4,12 @@
     CONFIG/host/book.head   the newest head, signed by the host
     CONFIG/host/lock        held while an entry is written
 
-Any process of ours writes to it, one at a time: under the lock the last line is
+Any holdfast process may write to it, one at a time: under the lock the last line is
 read, the next is chained to it, made durable and vouched for. What is about to happen
 is recorded first. If that fails, it must not happen: the caller gets an error.
 
 An unfinished last line is what a crash leaves, and is cut off. One that can be read
-but is not ours, or a logbook that ends before its signed head, was changed by somebody:
+but is not ours, or a logbook that ends before its signed head, was tampered with:
 nothing is added to it, so that the evidence is kept. `set_aside` begins another.
 """
 
@@ -134,8 +134,8 @@ def writing(patience: float = PATIENCE) -> Iterator[HostBook]:
     """Yield the book with nobody else writing to it.
 
     Raises:
-        Unavailable: It cannot be written, or somebody else does not finish.
-        PeerError: Somebody has changed it.
+        Unavailable: It cannot be written, or another process does not finish.
+        PeerError: It was changed.
 
     """
     with contextlib.ExitStack() as stack:
@@ -154,7 +154,7 @@ def record(kind: EntryKind, fields: Mapping[str, Value]) -> Entry:
 
     Raises:
         Unavailable: It cannot be written.
-        PeerError: Somebody has changed the book.
+        PeerError: The book was changed.
 
     """
     with writing() as book:
@@ -166,7 +166,7 @@ def record_declined(actor: str, request: str, code: str) -> None:
 
     Raises:
         Unavailable: It cannot be written.
-        PeerError: Somebody has changed the book.
+        PeerError: The book was changed.
 
     """
     with writing() as book:
@@ -180,7 +180,7 @@ def record_declined(actor: str, request: str, code: str) -> None:
 
 
 def is_being_written() -> bool:
-    """Tell whether somebody adds an entry at this moment."""
+    """Tell whether a process is adding an entry."""
     try:
         fd = os.open(f"{host_folder()}/lock", os.O_RDWR | os.O_CLOEXEC)
     except OSError:
@@ -199,7 +199,7 @@ def newest(key: bytes) -> Entry | None:
     """Return the last entry, by its seal and without reading the others.
 
     Raises:
-        PeerError: It is not one of ours.
+        PeerError: The host did not write it.
 
     """
     try:
@@ -312,7 +312,7 @@ def _locked(path: str, patience: float = PATIENCE) -> int:
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 os.close(fd)
-                raise LogbookFailed("somebody else does not let go of it") from None
+                raise LogbookFailed("another process does not release it") from None
             time.sleep(_STEP)
         else:
             return fd

@@ -1,5 +1,6 @@
 """The key of this host: created once, read by our own processes, never shown."""
 
+import contextlib
 import os
 
 from holdfast.linux.stored import folders
@@ -28,11 +29,12 @@ def host_seed() -> bytes:
 def _make(path: str) -> None:
     # Written aside and linked: a reader finds all of it, and of two that
     # make one at the same time, one prevails.
-    draft = f"{path}.{os.getpid()}"
-    write_file(draft, os.urandom(SEED))
+    draft = f"{path}.{os.urandom(8).hex()}"
     try:
+        write_file(draft, os.urandom(SEED))
         os.link(draft, path)  # refuses what is there already
     except FileExistsError:
         pass
     finally:
-        os.unlink(draft)  # noqa: PTH108  # beside os.link
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(draft)  # noqa: PTH108  # beside os.link

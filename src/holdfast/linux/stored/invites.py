@@ -124,7 +124,7 @@ def open_to(wanted: bytes, actor: str, now_wall: float) -> Invite:
     """Return an invitation that `actor` could use now, or has used; spend nothing.
 
     Raises:
-        Forbidden: There is none, it has expired, or somebody else has used it.
+        Forbidden: There is none, it has expired, or another key has used it.
 
     """
     invite = find(wanted)
@@ -141,7 +141,7 @@ def use(wanted: bytes, actor: str, now_wall: float) -> Invite:
     """Spend an invitation for `actor`, once; the same actor is answered again.
 
     Raises:
-        Forbidden: There is none, it has expired, or somebody else has used it.
+        Forbidden: There is none, it has expired, or another key has used it.
         Unavailable: The host's logbook cannot be written.
 
     """

@@ -9,7 +9,12 @@ from collections.abc import Collection
 
 from holdfast.linux.life_signs import held_sessions, is_running
 from holdfast.linux.stored import recovery_files, recovery_places, session_names
-from holdfast.linux.stored.book_end import has_ended, last_entries, life_of
+from holdfast.linux.stored.book_end import (
+    has_ended,
+    last_entries,
+    life_of,
+    stopped_in,
+)
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId, parse_session_id
 from holdfast.model.lost_record import LostRecord
@@ -21,7 +26,7 @@ MAX_LISTED = 200
 def lost(listed: Collection[str]) -> list[LostRecord]:
     """Return the sessions that were lost, the last to be seen last.
 
-    `listed` are those of which it is known that somebody has them.
+    `listed` are those that are known to be running.
     """
     found = [
         one
@@ -32,17 +37,22 @@ def lost(listed: Collection[str]) -> list[LostRecord]:
 
 
 def recorded_beside(listed: Collection[str]) -> list[SessionId]:
-    """Return the sessions on record that no process of ours has."""
+    """Return the sessions on record that no holdfast process has."""
     found = [one for one in recovery_places.recorded() if one not in listed]
     held = held_sessions() if found else frozenset()
     return [one for one in found if one not in held and _is_id(one)]
+
+
+def on_disk(session: SessionId, image: int) -> str:
+    """Say why a session is not recovered that was put to disk."""
+    return f"it is on disk; `holdfast restore {session}.{image}` continues it"
 
 
 def _is_id(text: str) -> bool:
     try:
         parse_session_id(text)
     except HoldfastError:
-        return False  # Somebody's file with a name like ours.
+        return False  # A foreign file with a similar name.
     return True
 
 
@@ -67,7 +77,13 @@ def _lost(session: SessionId) -> LostRecord | None:
     begun = recovery_files.next_of(session)
     for one in (facts,) if begun is None else (facts, begun):
         if is_running(one.leader):
-            why = f"process {one.leader.pid} of it still runs, and nobody holds it"
+            why = f"process {one.leader.pid} of it is still running, without a holder"
+    image = stopped_in(entries, facts.incarnation)
+    if image and recovery_places.has_image(session, image):
+        why = why or on_disk(session, image)
+    else:
+        image = 0
+    saved, saved_ms = recovery_places.newest_image(session)
     return LostRecord(
         session,
         name or facts.name,
@@ -77,4 +93,7 @@ def _lost(session: SessionId) -> LostRecord | None:
         facts.incarnation,
         why,
         needs_environment=facts.environment is None,
+        image=image,
+        saved=saved,
+        saved_ms=saved_ms,
     )

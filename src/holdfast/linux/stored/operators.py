@@ -2,7 +2,7 @@
 
 One folder for each operator, by name:
 
-    operators/anna/operator.json   actor, kind, name, public key: for everybody
+    operators/anna/operator.json   actor, kind, name, public key: not secret
     operators/anna/token           what local clients prove themselves with
     operators/anna/key             the private key, if the operator is at home here
 
@@ -17,7 +17,7 @@ For an operator who came by an invitation, operator.json has what that promised,
 there is no key here: the operator is at home elsewhere.
 
 operator.json is sealed by this host (linux/stored/seals.py) and holds a digest of the
-token: a file written by anybody else is treated as absent.
+token: a file that the host did not write is treated as absent.
 
 An operator being added, removed or given another key is in the host's logbook before
 that is done; if the logbook cannot be written, it is not done.
@@ -45,7 +45,7 @@ from holdfast.model.envelopes import (
     default_rights,
     rights_from,
 )
-from holdfast.model.ids import ActorId, actor_id, parse_session_id
+from holdfast.model.ids import ActorId, SessionId, actor_id, parse_session_id
 from holdfast.model.text import checked_name, same_name
 
 Fields = dict[str, str | int | bool | None]
@@ -60,7 +60,7 @@ MAX_OPERATORS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """By which invitation an operator came, and what that promised."""
+    """The invitation that an operator used, and what it promised."""
 
     invite: str
     envelope: Envelope
@@ -99,12 +99,23 @@ class Enrolled:
         """Whether its private key is here, so that it can act from here."""
         return os.path.exists(f"{self.folder}/{_numbered('key', self.rotations)}")
 
+    def brought_with(self, session: SessionId) -> frozenset[Right]:
+        """Return what it may do in a session that another host brought here with it."""
+        try:
+            facts = json.loads(read_file(f"{self.folder}/with-{session}", MAX_FILE))
+            about = f"operators/{self.actor.id}/{session}"
+            if seals.is_sealed(facts, about, seals.key()):
+                return rights_from(map(str, facts["rights"]))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            pass
+        return frozenset()
+
     def token(self) -> bytes:
         """Return what local clients prove themselves with.
 
         Raises:
             Forbidden: There is none: this operator is not local.
-            PeerError: Somebody has put another in its place.
+            PeerError: It was replaced.
 
         """
         token = self._read("token")
@@ -212,8 +223,8 @@ def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
     home = folders.operators_folder()
     if is_taken(name):
         raise errors.OperatorTaken(name)
-    draft = f"{home}/.{name}.{os.getpid()}"
-    _remove(draft)
+    # Two threads of one process may want the same name at once.
+    draft = f"{home}/.{name}.{os.urandom(8).hex()}"
     os.mkdir(draft, 0o700)
     try:
         write_file(f"{draft}/token", token)
@@ -232,7 +243,7 @@ def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
         arrived = _arrival(Actor(actor_id(public_key), kind, name), public_key, terms)
         with _changing() as record:
             if is_taken(name):
-                raise errors.OperatorTaken(name)  # Somebody was faster.
+                raise errors.OperatorTaken(name)  # Another process was faster.
             record(*arrived, by)
             os.rename(draft, f"{home}/{name}")
     except (OSError, errors.HoldfastError):
@@ -244,13 +255,13 @@ def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
 def rotate(
     known: Enrolled, new_key: bytes, statement: bytes, seed: bytes | None
 ) -> Enrolled:
-    """Put another key in the place of an operator's, all at once; return it anew.
+    """Replace an operator's key in one step; return the operator as it is then.
 
     The caller has checked the statement. A process killed in here leaves the old
     key in force, or the new one.
 
     Raises:
-        UsageError: Somebody has that key already.
+        UsageError: Another operator already has that key.
         Unavailable: The host's logbook cannot be written.
 
     """
@@ -277,6 +288,21 @@ def rotate(
     home, name = os.path.split(folder)
     os.utime(home)  # Wakes those who watch for changed operators.
     return _load(home, name, seals.key())
+
+
+def bring(known: Enrolled, session: SessionId, rights: frozenset[Right]) -> None:
+    """Let an operator into a session that another host brought here.
+
+    Raises:
+        OSError: The disk refuses.
+
+    """
+    about = f"operators/{known.actor.id}/{session}"
+    facts = seals.sealed({"rights": sorted(rights)}, about)
+    path = f"{known.folder}/with-{session}"
+    write_file(f"{path}.new", json.dumps(facts).encode())
+    os.rename(f"{path}.new", path)
+    os.utime(folders.operators_folder())  # Wakes those who watch for changed operators.
 
 
 def forget(name: str, by: str = "") -> None:
@@ -384,7 +410,7 @@ def _load(home: str, own: str, key: bytes) -> Enrolled:
     except (ValueError, KeyError, TypeError, errors.UsageError) as error:
         raise errors.OperatorFileDamaged(own, str(error)) from None
     if not is_right:
-        # A folder copied or renamed by hand must not become somebody else.
+        # A folder copied or renamed by hand must not become another operator.
         raise errors.OperatorFileDamaged(own, "it belongs to another name or key")
     actor = Actor(actor_id(first_key), kind, name)
     return Enrolled(actor, public_key, folder, terms, rotations, token_digest)
@@ -406,7 +432,7 @@ def _arrival(
 
 @contextlib.contextmanager
 def _changing() -> Iterator[Callable[[str, Fields, str], object]]:
-    """Yield what puts a change on record, while nobody else changes anything."""
+    """Yield a function that records a change, while nobody else changes anything."""
     # Loaded here: most who look at operators change nothing.
     from holdfast.core.book.logbook import EntryKind  # noqa: PLC0415
     from holdfast.linux.stored import host_book  # noqa: PLC0415

@@ -125,7 +125,7 @@ def session_name(session: SessionId) -> Path:
 
 
 def session_frozen(session: SessionId) -> Path:
-    """Return the file that says what of a session was made to stand still."""
+    """Return the file that says which processes of a session were stopped."""
     return session_dir() / f"{session}.frozen"
 
 

@@ -5,25 +5,31 @@
     CONFIG/host/policy      the record of what is in force (core.policy.applied_policy)
     CONFIG/host/policy.next   the next record, until the host's logbook names it
 
-Reading never blocks and never writes; `client.policies` applies.
+Reading never blocks and never writes; `client.policies` applies, and
+`stored.ladder_steps` makes steps.
 """
 
 import os
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from holdfast.core.book.host_book import seal_key as seal_key_of
+from holdfast.core.book.logbook import EntryKind
 from holdfast.core.policy import applied_policy
 from holdfast.core.policy.applied_policy import MAX_RECORD, Applied
 from holdfast.core.policy.policy_file import MAX_FILE, examine
 from holdfast.linux.stored import folders, host_book
+from holdfast.linux.stored.host_book import HostBook
 from holdfast.linux.stored.host_key import host_seed
 from holdfast.linux.stored.plugin_files import plugins_digest
+from holdfast.linux.stored.small_files import sync_folder, write_file
 from holdfast.model.errors import MalformedArgument, PeerError, PolicyTampered
 from holdfast.model.toml_text import Problem
+from holdfast.wire.lines import Value
 
-WAITS = "a changed policy waits: run `holdfast gate apply`"
-"""What everybody is told while the file differs from what is in force."""
+WAITS = "a changed policy is not applied yet: run `holdfast gate apply`"
+"""What operators are told while the file differs from the policy in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ class Standing:
     """How things are with the policy of this host."""
 
     applied: Applied
-    """What is in force; if somebody has meddled, what is left of that: nothing."""
+    """What is in force; nothing if it was tampered with."""
 
     candidate: Candidate
     tampered: str = ""
@@ -57,15 +63,15 @@ class Standing:
     @property
     def waits(self) -> bool:
         """Whether something was changed and not applied."""
-        return self.candidate.digest != self.applied.digest
+        return self.candidate.digest != self.applied.file_digest
 
     def told(self) -> list[str]:
         """Return what people have to know, the worst first."""
         said = []
         if self.tampered:
             said.append(
-                f"{self.tampered}; agents are denied everything until somebody runs"
-                " `holdfast gate apply`"
+                f"{self.tampered}; agents are denied everything until"
+                " `holdfast gate apply` is run"
             )
         if self.waits and self.candidate.problems:
             first = self.candidate.problems[0]
@@ -99,7 +105,7 @@ def load(key: bytes, floor: int = 0) -> Applied:
     """Return what is in force.
 
     Raises:
-        PeerError: Somebody has meddled with it.
+        PeerError: It was tampered with.
 
     """
     record = _read(record_path(), MAX_RECORD)
@@ -112,6 +118,24 @@ def load(key: bytes, floor: int = 0) -> Applied:
     return applied_policy.in_force(
         record, _read(f"{record_path()}.next", MAX_RECORD), last, key, floor
     )
+
+
+def put_in_force(
+    book: HostBook, applied: Applied, kind: EntryKind, fields: Mapping[str, Value]
+) -> None:
+    """Replace the record of what is in force, once the host's logbook says so.
+
+    Raises:
+        Unavailable: It cannot be written down.
+        OSError: Likewise.
+
+    """
+    path = record_path()
+    write_file(f"{path}.next", applied.to_bytes(book.key))
+    sync_folder(host_book.host_folder())
+    book.append(kind, {**fields, "policy": applied.digest})
+    os.rename(f"{path}.next", path)  # noqa: PTH104  # a string, as holders have it
+    sync_folder(host_book.host_folder())
 
 
 def candidate_path() -> str:
@@ -154,7 +178,7 @@ def _read(path: str, limit: int) -> bytes | None:
     """Return a file's bytes; None if there is none.
 
     Raises:
-        PeerError: It is something else than a file of ours.
+        PeerError: It is not a holdfast file.
 
     """
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK

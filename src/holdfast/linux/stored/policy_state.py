@@ -1,4 +1,4 @@
-"""Whether there is something to be said about the policy here.
+"""Notices about the policy of this host.
 
 To compare two files takes no time, and every `holdfast ls` does it.
 """

@@ -1,8 +1,8 @@
-"""Reads and writes what it takes to begin a session again, sealed with the host's key.
+"""The files that a recovery needs, encrypted with the host's key.
 
 An environment has secrets in it, and so may output; nothing of it is on disk in clear.
-A file that was cut, flipped, exchanged or put there by somebody else does not open, and
-counts as missing: whoever reads is told so, and never fails on it.
+A file that was truncated, changed, exchanged or forged does not open, and
+counts as missing: a reader is told so, and never fails on it.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ def write_next(facts: StartFacts) -> None:
 
 
 def begin(session: SessionId) -> None:
-    """Take that the command has begun: what `write_next` kept counts from now on.
+    """Note that the command has begun: what `write_next` kept counts from now on.
 
     Raises:
         OSError: Nothing was kept.
@@ -93,7 +93,7 @@ class TailWriting:
         self._fd = os.open(path, flags, 0o600)
         if not _is_ours(self._fd):
             self.close()
-            raise MalformedMessage("sealed file", "it is not a file of ours")
+            raise MalformedMessage("sealed file", "it is not a holdfast file")
 
     def go_on(self) -> bool:
         """Write a bit more; tell whether that was all. Then it is closed.
@@ -133,7 +133,7 @@ def older_slot(session: SessionId) -> int:
 
 
 def make_durable(session: SessionId) -> None:
-    """Have the disk take what was written, as far as it is there."""
+    """Sync what was written, as far as it is there."""
     with contextlib.suppress(OSError, HoldfastError):
         for kind in (places.FACTS, *places.TAILS):
             with contextlib.suppress(FileNotFoundError):
@@ -203,7 +203,7 @@ def _read(session: SessionId, kind: str) -> bytes:
     fd = os.open(places.path_of(session, kind), flags)
     try:
         if not _is_ours(fd):
-            raise MalformedMessage("sealed file", "it is not a file of ours")
+            raise MalformedMessage("sealed file", "it is not a holdfast file")
         raw = os.read(fd, MAX_FILE)
     finally:
         os.close(fd)

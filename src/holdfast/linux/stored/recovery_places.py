@@ -1,4 +1,4 @@
-"""Where it is kept of each session what it takes to begin it again.
+"""Where each session's recovery files are.
 
 In the folder `sessions` of what outlives reboots:
 
@@ -7,6 +7,10 @@ In the folder `sessions` of what outlives reboots:
     ID.tail0    the end of the output, ...
     ID.tail1    ... in two files that take turns
     ID.lock     locked while the session is being recovered
+    ID.porting  which image of it is being made; locked until CRIU is done with it
+    ID.move     where it goes, or went (linux/stored/move_notes.py)
+    ID.moving   locked while it is moved
+    ID.shell    the secrets of its shell, if another host has made them
 
 A session is lost if its facts are here and nobody has it. Standard library only: the
 keeper removes these files, and `ls` looks for them.
@@ -20,7 +24,8 @@ import os
 from holdfast.linux.stored import folders
 from holdfast.model.ids import SessionId
 
-FACTS, NEXT, LOCK = "facts", "next", "lock"
+FACTS, NEXT, LOCK, PORTING = "facts", "next", "lock", "porting"
+MOVE, MOVING, SHELL = "move", "moving", "shell"
 TAILS = ("tail0", "tail1")
 _PREFIX = "s_"
 _DRAFT = ".new"
@@ -64,13 +69,42 @@ def recorded() -> list[SessionId]:
 def remove(session: SessionId) -> None:
     """Remove everything: the session is over, or is not to be recovered."""
     # The facts go first: without them nothing else counts.
-    for kind in (FACTS, NEXT, *TAILS, LOCK):
+    for kind in (FACTS, NEXT, *TAILS, LOCK, PORTING, MOVING, SHELL):
         _remove(session, kind)
 
 
 def remove_next(session: SessionId) -> None:
     """Remove what is kept of a life that did not begin."""
     _remove(session, NEXT)
+
+
+def has_image(session: SessionId, number: int) -> bool:
+    """Tell whether a session has an image of that number, which may be damaged."""
+    return os.path.exists(_manifest(session, str(number)))  # noqa: PTH110  # pathlib is slow to load
+
+
+def newest_image(session: SessionId) -> tuple[int, int]:
+    """Return the newest image of a session, which may be damaged, and its time in ms.
+
+    Both are 0 if it has none.
+    """
+    found = (0, 0)
+    with contextlib.suppress(OSError):
+        for name in os.listdir(f"{folders.state_path()}/images/{session}"):
+            if name.isdecimal() and name.isascii() and int(name) > found[0]:
+                with contextlib.suppress(OSError):  # It is not whole yet.
+                    made = os.stat(_manifest(session, name))  # noqa: PTH116  # ditto
+                    found = int(name), made.st_mtime_ns // 1_000_000
+    return found
+
+
+def _manifest(session: SessionId, number: str) -> str:
+    return f"{folders.state_path()}/images/{session}/{number}/manifest"
+
+
+def remove_note(session: SessionId) -> None:
+    """Remove the note of an image that was being made of a life that is over."""
+    _remove(session, PORTING)
 
 
 def _remove(session: SessionId, kind: str) -> None:

@@ -1,7 +1,7 @@
 """The relays through which this host can be reached.
 
 The file `relays` in the configuration folder: one address per line; empty lines
-and what follows a # are for people. There is no file until somebody names a relay.
+and what follows a # are for people. There is no file until a relay is named.
 """
 
 import contextlib

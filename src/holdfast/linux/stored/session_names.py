@@ -24,7 +24,7 @@ _PREFIX = "s_"
 
 
 def keep(session: SessionId, name: str) -> None:
-    """Have a session found by this name; a place that takes nothing is no error."""
+    """Make a session findable by this name; a full disk is no error."""
     _point(folders.session_name(session), name)
     _point(folders.session_last_name(session), name)
 
@@ -42,7 +42,7 @@ def _point(path: str, name: str) -> None:
 
 
 def drop(session: SessionId) -> None:
-    """Have a session that is over found no more."""
+    """Remove the name of a session that is over."""
     _remove(folders.session_name(session))
 
 
@@ -84,12 +84,12 @@ def dozes(session: SessionId) -> bool:
 
 
 def is_there(session: SessionId) -> bool:
-    """Tell whether somebody listens at a session's socket; a full queue is somebody."""
+    """Tell whether a process listens at a session's socket; a full queue counts."""
     return is_listened_at(folders.session_address(session))
 
 
 def is_listened_at(path: str) -> bool:
-    """Tell whether somebody listens at a socket; a full queue is somebody."""
+    """Tell whether a process listens at a socket; a full queue counts."""
     import socket  # noqa: PLC0415  # slow to load
 
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:

@@ -1,4 +1,4 @@
-"""Small files of ours: read and written whole, through no link, for us alone.
+"""Small private files: read and written whole, without following links.
 
 Standard library without pathlib: starting a session must not wait for more.
 """

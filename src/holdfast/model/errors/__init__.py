@@ -19,6 +19,8 @@ the other side: the names in `facts` are the parameters of the leaf.
 # ruff: noqa: F403
 from holdfast.model.errors.branches import *
 from holdfast.model.errors.forbidden import *
+from holdfast.model.errors.images import *
+from holdfast.model.errors.moves import *
 from holdfast.model.errors.peer import *
 from holdfast.model.errors.unavailable import *
 from holdfast.model.errors.unsettled import *

@@ -64,7 +64,7 @@ class HoldfastError(Exception):
 
     @classmethod
     def told(cls, sentence: str, facts: "Mapping[str, Fact]") -> "Self":
-        """Make an error of which no more is known than what somebody said of it."""
+        """Make an error from another process's sentence and facts."""
         error = cls.__new__(cls)
         Exception.__init__(error, sentence)
         error.facts = dict(facts)

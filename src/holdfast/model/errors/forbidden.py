@@ -14,7 +14,7 @@ class NotAllowed(Forbidden):
 
 
 class DetachedBy(Forbidden):
-    """An operator had this client hung up on."""
+    """Another operator detached this client."""
 
     by: str
 
@@ -23,16 +23,16 @@ class DetachedBy(Forbidden):
 
 
 class WiderThanGiven(Forbidden):
-    """Somebody tried to pass on more than they have."""
+    """An operator tried to grant more than it has."""
 
     what: str
 
-    says = "cannot pass on {what}: it was not given to you"
-    next_step = "Pass on only what you hold yourself."
+    says = "cannot grant {what}: you do not have it"
+    next_step = "Grant only what you have yourself."
 
 
 class NotYourTurn(Forbidden):
-    """Somebody else, or nobody, has the right to write."""
+    """Another operator has the turn, or the turn is free."""
 
     holder: str
     epoch: int
@@ -60,7 +60,7 @@ class StaleEpoch(Forbidden):
 
 
 class TurnMoved(Forbidden):
-    """An input was dropped, unwritten, because the turn changed hands."""
+    """An input was discarded unwritten, because the turn changed hands."""
 
     holder: str
     epoch: int
@@ -81,8 +81,8 @@ class DeniedByPolicy(Forbidden):
     why: str
 
     next_step = (
-        "`holdfast gate test` says which rule applies to what;"
-        " `holdfast gate example` prints a policy to start from."
+        "`holdfast gate test` shows which rule applies; `holdfast gate example`"
+        " prints a policy to start from."
     )
 
     def _sentence(self) -> str:
@@ -91,7 +91,7 @@ class DeniedByPolicy(Forbidden):
 
 
 class DeniedByOperator(Forbidden):
-    """An operator with `approve` was asked and said no."""
+    """An operator with the right `approve` denied the input."""
 
     approver: str
 
@@ -100,16 +100,16 @@ class DeniedByOperator(Forbidden):
 
 
 class SelfApproval(Forbidden):
-    """The asker tried to approve their own request."""
+    """An operator tried to approve its own request."""
 
     actor: str
 
-    says = "{actor} cannot approve their own input"
-    next_step = "Somebody else with `approve` must answer."
+    says = "{actor} cannot approve its own input"
+    next_step = "Another operator with the right `approve` must answer."
 
 
 class ApprovalMismatch(Forbidden):
-    """An approval was for other bytes than those that wait."""
+    """An approval was given for other bytes than those that are pending."""
 
     ticket: int
 
@@ -125,17 +125,17 @@ class Frozen(Forbidden):
 
 
 class LogbookWithheld(Forbidden):
-    """A log does not say what a receipt proves it once said."""
+    """The logbook contradicts a receipt: an entry that was proven is different."""
 
     index: int
 
     code = "log-contradicts-receipt"
     says = "the log contradicts a receipt for entry {index}"
-    next_step = "Keep the receipt: it is evidence. Do not trust this log."
+    next_step = "Keep the receipt as evidence. Do not trust this logbook."
 
 
 class UnknownOperator(Forbidden):
-    """Nobody of that name or key is known here."""
+    """No operator of that name or key is known here."""
 
     operator: str
 
@@ -151,41 +151,43 @@ class NotProven(Forbidden):
     next_step = "Use the key of your own profile."
 
     def _sentence(self) -> str:
-        return f"{self.actor or 'somebody'} has not proven it"
+        return f"{self.actor or 'the client'} has not proven its identity"
 
 
 class InviteUnknown(Forbidden):
-    """No invitation of that id is open: it was used, it expired, or never was."""
+    """There is no open invitation of that id: used, expired, or never made."""
 
     says = "the invitation was used, has expired, or does not exist"
     next_step = "Ask for another invitation."
 
 
 class TicketRefused(Forbidden):
-    """A ticket was used before, too late, or by somebody it was not given to."""
+    """A relay ticket was already used, too old, or given to another operator."""
 
     says = "the relay does not accept this ticket"
-    next_step = "Wait for the next knock; a ticket is good once and for seconds."
+    next_step = (
+        "Wait for the next invitation by the relay; a ticket works once, for seconds."
+    )
 
 
 class NotEntrusted(Forbidden):
-    """A host asked about a session that was never entrusted to it."""
+    """A host asked about a session that was not handed to it."""
 
     session: str
 
-    says = "{session} is not entrusted to this host"
-    next_step = "Have the session's present host entrust it to this one."
+    says = "{session} was not handed to this host"
+    next_step = "Have the session's current host hand it over."
 
 
 class InviteExpired(Forbidden):
-    """The invitation was good until a moment that is past."""
+    """The invitation has expired."""
 
     says = "the invitation has expired"
     next_step = "Ask the person who invited you for another link."
 
 
 class InviteUsed(Forbidden):
-    """The invitation was good once, and somebody has used it."""
+    """The invitation works once, and was already used."""
 
     says = "the invitation was used already, by another key"
     next_step = (
@@ -194,18 +196,27 @@ class InviteUsed(Forbidden):
 
 
 class Revoked(Forbidden):
-    """The host does not know this operator's key, or no longer."""
+    """The host does not know this operator's key, or no longer accepts it."""
 
     host: str
 
     says = "{host} does not let us in"
-    next_step = "Ask somebody at the host for an invitation."
+    next_step = "Ask an operator of that host for an invitation."
 
 
 class StatementRefused(Forbidden):
-    """A client signed inputs that are not in the book, or not those next in line."""
+    """A client signed inputs that are not in the logbook, or out of order."""
 
     why: str
 
-    says = "the statement is not kept: {why}"
+    says = "the signature was not accepted: {why}"
     next_step = "Sign each input of a client once, in order, after it was answered."
+
+
+class OnlyATrial(Forbidden):
+    """A branch made for a preview cannot replace its parent."""
+
+    session: str
+
+    says = "{session} was made for a preview, and cannot be promoted"
+    next_step = "`holdfast fork` makes a branch that can be promoted."

@@ -4,7 +4,7 @@ from holdfast.model.errors.branches import PeerError
 
 
 class FrameTooLarge(PeerError):
-    """A frame header announced more bytes than we are willing to hold."""
+    """A frame header announced more bytes than the limit."""
 
     size: int
     limit: int
@@ -30,16 +30,16 @@ class MalformedMessage(PeerError):
 
 
 class UnexpectedMessage(PeerError):
-    """A message came that may not come at this point."""
+    """A message came that is not allowed at this point."""
 
     kind: str
     state: str
 
-    says = "{kind} may not come while {state}"
+    says = "{kind} is not allowed while {state}"
 
 
 class NoCommonVersion(PeerError):
-    """The two sides speak no version of the protocol in common."""
+    """The two sides have no protocol version in common."""
 
     ours: str
     theirs: str
@@ -49,47 +49,50 @@ class NoCommonVersion(PeerError):
 
 
 class LogTampered(PeerError):
-    """A logbook does not verify: somebody changed it."""
+    """The logbook does not verify: it was changed."""
 
     index: int
     why: str
 
-    says = "the log does not verify at entry {index}: {why}"
+    says = "the logbook does not verify at entry {index}: {why}"
     next_step = "Do not trust entries from this one on."
 
 
 class LogNotVouched(PeerError):
-    """No host vouches for the end of a logbook, where that was demanded."""
+    """No host has signed the end of the logbook, and --strict requires that."""
 
     index: int
     left: int
 
     says = "no host signed the last {left} entries, after {index}"
-    next_step = "Without --strict it is accepted; a cut tail would not be noticed."
+    next_step = (
+        "Without --strict it is accepted, but a truncated end would go unnoticed."
+    )
 
 
 class PolicyTampered(PeerError):
-    """What is kept of the applied policy is not what an operator applied."""
+    """The stored policy is not the one an operator applied."""
 
     why: str
 
     says = "the applied policy was tampered with: {why}"
     next_step = (
-        "`holdfast log --host` says what was applied; `holdfast gate apply` repairs it."
+        "`holdfast log --host` shows what was applied; `holdfast gate apply`"
+        " repairs it."
     )
 
 
 class WindowDamaged(PeerError):
-    """Memory that should hold a session's output does not."""
+    """The memory of a session's output window is damaged."""
 
     why: str
 
     says = "this is not a stream window: {why}"
-    next_step = "Make a new window; what the old one kept is gone."
+    next_step = "Make a new window; the output in the old one is gone."
 
 
 class OperatorFileDamaged(PeerError):
-    """An operator's folder does not hold what it must."""
+    """An operator's folder is damaged."""
 
     name: str
     why: str
@@ -99,23 +102,25 @@ class OperatorFileDamaged(PeerError):
 
 
 class HandshakeFailed(PeerError):
-    """A message of the handshake is not what it must be, or was changed on the way."""
+    """A handshake message is invalid, or was changed on the way."""
 
     why: str
 
     says = "the channel could not be opened: {why}"
-    next_step = "Nothing was told to the other side; check its key if this goes on."
+    next_step = (
+        "Nothing was sent to the other side; check its key if this keeps happening."
+    )
 
 
 class WeakKey(PeerError):
-    """A key of the other side makes a secret that anybody could know."""
+    """The other side's key is weak: it leads to a secret that anyone can know."""
 
-    says = "a key of the other side is weak"
+    says = "the other side's key is weak"
     next_step = "Do not trust its sender."
 
 
 class WrongIdentity(PeerError):
-    """The other side has not shown that it is who it must be."""
+    """The other side did not prove the expected identity."""
 
     wanted: str
     why: str
@@ -125,18 +130,75 @@ class WrongIdentity(PeerError):
 
 
 class SealBroken(PeerError):
-    """A sealed message does not open: changed, replayed, missing or reordered."""
+    """An encrypted message was changed, replayed, dropped or reordered."""
 
     number: int
 
-    says = "sealed message {number} does not open"
-    next_step = "Open a new channel and go on from the last byte received."
+    says = "encrypted message {number} cannot be opened"
+    next_step = "Open a new channel and continue from the last byte received."
 
 
 class RotationRefused(PeerError):
-    """A statement about a changed key does not follow from the key that is known."""
+    """A key change is not signed by the key that the host knows."""
 
     why: str
 
-    says = "the key stays as it was: {why}"
+    says = "the key was not changed: {why}"
     next_step = "Rotate from the key that the host knows."
+
+
+class ImageDamaged(PeerError):
+    """The image is truncated, changed or malformed."""
+
+    why: str
+
+    says = "the image is damaged: {why}"
+    next_step = "Restore another image of the session; this one cannot be repaired."
+
+
+class ImageForged(PeerError):
+    """The image is not signed by the host that it names as its maker."""
+
+    host: str
+
+    says = "the image is not signed by {host}, which it names as its maker"
+    next_step = "Do not restore it; it was changed or forged."
+
+
+class ImageOfAnotherHost(PeerError):
+    """The image was made by another host, and not exported for this one."""
+
+    host: str
+
+    says = "the image was made by {host}, not by this host"
+    next_step = "Restore it on the host that made it."
+
+
+class ImageForAnotherHost(PeerError):
+    """The exported image was encrypted for another host."""
+
+    host: str
+
+    says = "the image is encrypted for {host}, not for this host"
+    next_step = (
+        "Export it again, with `--to` and the key that `holdfast images key` prints"
+        " here."
+    )
+
+
+class ImageVersionUnknown(PeerError):
+    """The image has a format that this version does not know."""
+
+    version: int
+
+    says = "image format {version} is not known here"
+    next_step = "Upgrade holdfast, then try again."
+
+
+class TokenForged(PeerError):
+    """The branch token is invalid, was changed, or is from another host."""
+
+    why: str
+
+    says = "the token is not genuine: {why}"
+    next_step = "`holdfast token` prints the token of a session on this host."

@@ -4,17 +4,17 @@ from holdfast.model.errors.branches import Unavailable
 
 
 class Busy(Unavailable):
-    """The program does not read its input, and the queue before it is full."""
+    """The program does not read its input, and the input queue is full."""
 
     queued: int
     limit: int
 
-    says = "{queued} bytes already wait for the program (limit {limit})"
+    says = "{queued} bytes already wait to be read by the program (limit {limit})"
     next_step = "Wait until the program reads, or seize with --interrupt."
 
 
 class TooManyClients(Unavailable):
-    """One turn was used from more clients than we keep count of."""
+    """Too many clients wrote under one turn."""
 
     limit: int
 
@@ -23,86 +23,86 @@ class TooManyClients(Unavailable):
 
 
 class BudgetSpent(Unavailable):
-    """An operator has done as much as its kind may, for now."""
+    """An operator has reached the limit for its kind."""
 
     what: str
     limit: int
     wait_ms: int
 
     says = "the limit of {limit} {what} is reached: wait {wait_ms} ms"
-    next_step = "Wait as long as it says; limits of a policy are in its `[budget]`."
+    next_step = "Wait as long as it says; a policy sets limits in `[budget]`."
 
 
 class AskedTooOften(Unavailable):
-    """Somebody asks for more at a time than one operator may."""
+    """An operator has too many requests at a time."""
 
     what: str
     limit: int
 
     says = "at most {limit} {what}: ask again later"
-    next_step = "Wait a second, and ask for less at a time."
+    next_step = "Wait a second, and send fewer requests at a time."
 
 
 class NotAtPrompt(Unavailable):
-    """A command can only be typed at the shell's prompt, and it is not there."""
+    """A command can be typed only at an empty shell prompt."""
 
     why: str
 
     says = "the shell is not at an empty prompt: {why}"
     next_step = (
-        "`holdfast wait NAME --for prompt`; `holdfast keys NAME C-c` gives up what"
-        " was typed; `holdfast state NAME` says what it is doing."
+        "`holdfast wait NAME --for prompt`; `holdfast keys NAME C-c` discards"
+        " unsubmitted input; `holdfast state NAME` shows what the session is doing."
     )
 
 
 class NotWaiting(Unavailable):
-    """A secret is only typed while somebody asks for one, and nobody does."""
+    """No program is asking for a secret."""
 
     state: str
 
-    says = "no program asks for a secret: the session is {state}"
+    says = "no program is asking for a secret: the session is {state}"
     next_step = "`holdfast wait NAME --for secret` waits for one."
 
 
 class WouldBeShown(Unavailable):
-    """A secret typed now would be on the screen, and in the stream."""
+    """A secret typed now would appear on the screen and in the output."""
 
     why: str
 
     says = "the secret would be shown: {why}"
-    next_step = "`holdfast send NAME --enter TEXT` types what may be seen."
+    next_step = "`holdfast send NAME --enter TEXT` types text that may be seen."
 
 
 class SessionFull(Unavailable):
-    """As many clients are attached as may be."""
+    """The maximum number of clients is attached."""
 
     whose: str
     limit: int
 
-    says = "{whose} has {limit} clients attached already"
+    says = "{whose} already has {limit} clients attached"
     next_step = "Detach some; `holdfast who` shows who is attached."
 
 
 class HostFull(Unavailable):
-    """As many sessions are kept on this machine as may be."""
+    """The machine has the maximum number of sessions."""
 
     limit: int
 
-    says = "{limit} sessions are kept already"
+    says = "there are already {limit} sessions"
     next_step = "End sessions that are no longer needed, or raise the limit."
 
 
 class TooManyPending(Unavailable):
-    """An actor has as many requests waiting for approval as it may."""
+    """An operator has the maximum number of pending approvals."""
 
     limit: int
 
-    says = "{limit} requests are already waiting"
-    next_step = "Wait for an answer to those that are pending."
+    says = "{limit} requests are already pending"
+    next_step = "Wait until some of them are answered."
 
 
 class AskRefused(Unavailable):
-    """The turn was asked for, and not given."""
+    """A request for the turn was refused."""
 
     holder: str
     why: str
@@ -114,29 +114,41 @@ class AskRefused(Unavailable):
 
 
 class PolicyUnavailable(Unavailable):
-    """The policy crashed, hung or answered nonsense, which means deny."""
+    """The policy crashed, hung or gave an invalid answer, so it is denied."""
 
     why: str
 
     says = "denied: the policy {why}"
-    next_step = "`holdfast gate check` looks at the policy."
+    next_step = "`holdfast gate check` checks the policy."
+
+
+class StepRefused(Unavailable):
+    """A step on the ladder cannot be made from where things stand now."""
+
+    why: str
+
+    says = "the step was not made: {why}"
+    next_step = "`holdfast autonomy` shows where things stand."
 
 
 class PolicyMoved(Unavailable):
-    """The policy, or what is in force, changed after the difference was shown."""
+    """The policy changed after the difference was shown."""
 
     why: str
 
     says = "the policy was not applied: {why}"
-    next_step = "Nothing was applied. Run `holdfast gate apply` again, and look anew."
+    next_step = (
+        "Nothing was applied. Run `holdfast gate apply` again, and review the"
+        " difference."
+    )
 
 
 class ApprovalTimeout(Unavailable):
-    """Nobody answered a request for approval in time."""
+    """A request for approval was not answered in time."""
 
     seconds: int
 
-    says = "nobody answered within {seconds} s"
+    says = "no one answered within {seconds} s"
     next_step = (
         "Nothing was done. Tell an operator with `approve`, then send it again, or"
         " wait longer with `--approval-timeout`."
@@ -144,7 +156,7 @@ class ApprovalTimeout(Unavailable):
 
 
 class AskerGone(Unavailable):
-    """The sender of an input that waited for approval has gone for good."""
+    """The sender of a pending input has disconnected for good."""
 
     ticket: int
 
@@ -162,25 +174,25 @@ class LogbookFailed(Unavailable):
 
 
 class StoreFailed(Unavailable):
-    """A decision could not be made durable, so it was not made."""
+    """A decision could not be stored durably, so it was not made."""
 
     session: str
 
     says = "nothing can be decided for {session} now"
-    next_step = "Free some disk space on the relay, then ask again."
+    next_step = "Free some disk space on the relay's machine, then ask again."
 
 
 class TooManySessions(Unavailable):
-    """The relay keeps leases for as many sessions as it may."""
+    """The relay has the maximum number of leases."""
 
     limit: int
 
-    says = "leases of {limit} sessions are kept already"
+    says = "the relay already has leases for {limit} sessions"
     next_step = "End sessions that are no longer needed, or use another relay."
 
 
 class SessionLost(Unavailable):
-    """The session's processes are gone; its identity and records are not."""
+    """The session's processes are gone; its identity and records are kept."""
 
     incarnation: int
 
@@ -189,32 +201,34 @@ class SessionLost(Unavailable):
 
 
 class LeaseLost(Unavailable):
-    """The host may not speak for the session now."""
+    """The host does not have the session's lease now."""
 
     incarnation: int
 
-    says = "the lease of incarnation {incarnation} has run out"
-    next_step = "Wait until the host reaches its relay, or attach through another."
+    says = "the session is fenced: the lease of incarnation {incarnation} has run out"
+    next_step = "`holdfast leases`, on its host, says why and what it waits for."
 
 
 class LeaseHeld(Unavailable):
-    """Another host holds the lease, or may still believe it does."""
+    """Another host has the lease, or may still believe that it does."""
 
     holder: str
     incarnation: int
     wait_ms: int
 
-    says = "{holder} may hold incarnation {incarnation} for {wait_ms} ms more"
+    says = (
+        "{holder} may have the lease of incarnation {incarnation} for {wait_ms} ms more"
+    )
     next_step = "Wait until the lease has run out, then ask again."
 
 
 class RolledBack(Unavailable):
-    """A relay's store is older than what we have seen of it."""
+    """The relay's store is older than what this host has seen of it."""
 
     seen: int
     offered: int
 
-    says = "the relay offers incarnation {offered}, but {seen} has lived already"
+    says = "the relay offers incarnation {offered}, but {seen} has already existed"
     next_step = "Restore the relay's newer store; until then nothing is decided."
 
 
@@ -228,16 +242,18 @@ class NoKeeper(Unavailable):
 
 
 class NoDescriptorLeft(Unavailable):
-    """The keeper may not open as many files as another session needs."""
+    """The keeper cannot open enough files for another session."""
 
     limit: int
 
-    says = "the keeper may not have more than {limit} files open"
-    next_step = "End some sessions, or raise the limit (ulimit -n) and start it anew."
+    says = "the keeper cannot have more than {limit} files open"
+    next_step = (
+        "End some sessions, or raise the limit (ulimit -n) and restart the keeper."
+    )
 
 
 class NoTerminalLeft(Unavailable):
-    """The kernel has no pseudo-terminal to give."""
+    """The kernel has no pseudo-terminal left."""
 
     why: str
 
@@ -246,7 +262,7 @@ class NoTerminalLeft(Unavailable):
 
 
 class NoExecGate(Unavailable):
-    """The machine cannot hold an exec until somebody has judged it."""
+    """The machine does not support the exec gate."""
 
     why: str
 
@@ -255,7 +271,7 @@ class NoExecGate(Unavailable):
 
 
 class NoCapsule(Unavailable):
-    """The machine does not let us make a capsule."""
+    """The machine does not support capsules."""
 
     why: str
 
@@ -263,12 +279,49 @@ class NoCapsule(Unavailable):
     next_step = "`holdfast doctor` says why; start the session without --capsule."
 
 
+class NoOwnFiles(Unavailable):
+    """A session cannot have its own files, or those it had cannot be used."""
+
+    why: str
+
+    says = "the session cannot have its own files: {why}"
+    next_step = "`holdfast doctor` says whether overlays work here; use --files shared."
+
+
+class FilesBusy(Unavailable):
+    """The changes of the session are already being applied."""
+
+    says = "its changes are already being applied"
+    next_step = "Try again when that is done."
+
+
+class CannotLimit(Unavailable):
+    """The machine cannot enforce limits for a session."""
+
+    why: str
+
+    says = "the session was not started: {why}"
+    next_step = "Omit --memory, --cpus and --pids, or see `holdfast doctor`."
+
+
+class NotMovable(Unavailable):
+    """The session could not be fenced, so it cannot be movable."""
+
+    why: str
+
+    says = "a session started here cannot be movable: {why}"
+    next_step = "Start it without --movable, or see `holdfast doctor`."
+
+
 class SecondName(Unavailable):
-    """A file of ours has a hard link, so that covering its folder does not hide it."""
+    """A file of holdfast's has a hard link, which a capsule could read."""
 
     path: str
 
-    says = "no capsule can be made: {path} has another name, by which it could be read"
+    says = (
+        "no capsule can be made: {path} has a second hard link, through which it"
+        " could be read"
+    )
     next_step = "Find it with `find -samefile`, and remove it."
 
 
@@ -283,7 +336,7 @@ class SessionUnreachable(Unavailable):
 
 
 class FreezeIncomplete(Unavailable):
-    """The session takes no input, but not all of it stands still."""
+    """The session takes no input, but some of its processes may still run."""
 
     count: int
     pid: int
@@ -297,14 +350,16 @@ class FreezeIncomplete(Unavailable):
 
 
 class ThawIncomplete(Unavailable):
-    """The kernel still holds the session's cgroup, and so the session stands."""
+    """The session's cgroup is still frozen."""
 
-    says = "the session is still frozen: the kernel holds its cgroup"
-    next_step = "Something above it is frozen: thaw that, then thaw it again."
+    says = "the session is still frozen: the kernel keeps its cgroup frozen"
+    next_step = (
+        "A cgroup above it is frozen: thaw that one, then thaw the session again."
+    )
 
 
 class WaitedInVain(Unavailable):
-    """What was waited for did not come in the time given."""
+    """The awaited event did not happen in time."""
 
     what: str
     waited_ms: int
@@ -314,25 +369,25 @@ class WaitedInVain(Unavailable):
 
 
 class PainterDied(Unavailable):
-    """The process that draws screens went away, and its screens with it."""
+    """The painter process died, and its screens with it."""
 
     why: str
 
-    says = "the painter is gone: {why}"
-    next_step = "Ask again: another is started, and painted from the window."
+    says = "the painter died: {why}"
+    next_step = "Ask again: a new one is started, and draws the screen from the window."
 
 
 class ScreenForgotten(Unavailable):
-    """The painter has no screen of the session, or has put it away."""
+    """The painter has no screen of the session, or has dropped it."""
 
     session: str
 
     says = "the painter has no screen of {session}"
-    next_step = "Paint it again from the window."
+    next_step = "Draw it again from the window."
 
 
 class UpgradeFailed(Unavailable):
-    """The new code did not hold what it must, and everything is as it was."""
+    """The new code failed its check, and everything was moved back."""
 
     session: str
     why: str
@@ -345,7 +400,7 @@ class UpgradeFailed(Unavailable):
 
 
 class HostDidNotStart(Unavailable):
-    """The host was started, and does not answer."""
+    """The host was started, but does not answer."""
 
     why: str
 
@@ -354,7 +409,7 @@ class HostDidNotStart(Unavailable):
 
 
 class GraphUnavailable(Unavailable):
-    """What runs in a session cannot be told now."""
+    """The session's processes cannot be listed now."""
 
     why: str
 
@@ -363,11 +418,11 @@ class GraphUnavailable(Unavailable):
 
 
 class LinkEnded(Unavailable):
-    """The link under a channel ended, and nobody said that all was sent."""
+    """The connection ended before the other side closed the channel."""
 
     why: str
 
-    next_step = "Dial again, and go on from the last byte received."
+    next_step = "Connect again, and continue from the last byte received."
 
     def _sentence(self) -> str:
         return f"the link ended: {self.why or 'without a reason'}"
@@ -379,21 +434,21 @@ class HandshakeTimeout(Unavailable):
     seconds: int
 
     says = "no handshake within {seconds} s"
-    next_step = "Try again; the other side or the way to it is slow."
+    next_step = "Try again; the other side or the network is slow."
 
 
 class ChannelWornOut(Unavailable):
-    """A channel has sealed as many messages as it may."""
+    """A channel has encrypted the maximum number of messages."""
 
     says = "this channel has used up its keys"
     next_step = "Open a new channel."
 
 
 class NotReachable(Unavailable):
-    """A relay knows nobody of that id who would have us.
+    """The relay knows no host of that id that admits this operator.
 
     Whether there is no such host, whether it is away or whether it does not
-    admit us is not told apart: an id can be tried by anybody.
+    admit us is not told apart, since anyone can try an id.
     """
 
     target: str
@@ -403,16 +458,16 @@ class NotReachable(Unavailable):
 
 
 class HostSilent(Unavailable):
-    """The host was told that we wait, and did not come."""
+    """The relay told the host about this operator, but the host did not connect."""
 
     target: str
 
-    says = "{target} did not answer the relay's knock"
+    says = "{target} did not respond to the relay"
     next_step = "Try again; the host may have lost its link to the relay."
 
 
 class HostReplaced(Unavailable):
-    """Another process registered with this host's key, and the later one counts."""
+    """Another process registered with this host's key; the later one counts."""
 
     host: str
 
@@ -431,33 +486,33 @@ class RelayUnreachable(Unavailable):
 
 
 class RelayFull(Unavailable):
-    """The relay has as much of something as it may."""
+    """The relay has reached one of its limits."""
 
     what: str
     limit: int
 
-    says = "the relay has no room for more than {limit} {what}"
+    says = "the relay has reached its limit of {limit} {what}"
     next_step = "Try again later, or through another relay."
 
 
 class RelayLeaving(Unavailable):
-    """The relay is being stopped and takes nobody in any more."""
+    """The relay is being stopped and accepts no more connections."""
 
     says = "the relay is being stopped"
     next_step = "Try again in a moment, or through another relay."
 
 
 class SlowPeer(Unavailable):
-    """The other end did not take what was sent to it, for too long."""
+    """The other side did not read what was sent to it for too long."""
 
     seconds: int
 
     says = "the other side read nothing for {seconds} s"
-    next_step = "Connect again; nothing received is sent twice."
+    next_step = "Connect again; nothing that arrived is sent twice."
 
 
 class HostUnreachable(Unavailable):
-    """None of a host's relays brings us to it."""
+    """The host cannot be reached through any of its relays."""
 
     host: str
     why: str
@@ -471,5 +526,39 @@ class CriuFailed(Unavailable):
 
     why: str
 
-    says = "CRIU could not do it: {why}"
+    says = "CRIU failed: {why}"
     next_step = "`holdfast doctor` says whether CRIU works here."
+
+
+class ImageBusy(Unavailable):
+    """The image is in use by another restore or removal."""
+
+    image: str
+
+    says = "{image} is being restored or removed"
+    next_step = "Try again when that is done."
+
+
+class SessionInUse(Unavailable):
+    """A session is not reaped, because it is in use after all."""
+
+    why: str
+
+    says = "the session is in use: {why}"
+    next_step = "It is looked at again when it has been idle for as long as before."
+
+
+class ImageUnwritten(Unavailable):
+    """The image could not be written completely, so there is none."""
+
+    why: str
+
+    says = "the image cannot be written: {why}"
+    next_step = "Free some disk space; `holdfast images` shows the size of each image."
+
+
+class CheckpointUnderWay(Unavailable):
+    """A checkpoint of the session is already running."""
+
+    says = "a checkpoint of the session is already running"
+    next_step = "Try again when that is done."

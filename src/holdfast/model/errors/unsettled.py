@@ -14,16 +14,16 @@ class OutcomeUnknown(Unsettled):
 
 
 class CreationUnknown(Unsettled):
-    """The keeper went away while it was having a session made."""
+    """The keeper died while it was starting a session."""
 
     why: str
 
     says = "whether the session was started is not known: {why}"
-    next_step = "`holdfast ls` shows whether it is there."
+    next_step = "`holdfast ls` shows whether it was started."
 
 
 class StaleIncarnation(Unsettled):
-    """The input was made for an earlier life of the session.
+    """The input was made for an earlier incarnation of the session.
 
     This life has not applied it and never will. Whether that one had, before
     it ended, is not known here.
@@ -33,16 +33,16 @@ class StaleIncarnation(Unsettled):
     current: int
 
     says = "incarnation {incarnation} has ended; the session is now {current}"
-    next_step = "Attach again and look: the session has been restored or moved."
+    next_step = "Attach again and look: the session was recovered, restored or moved."
 
 
 class OutcomeForgotten(Unsettled):
-    """The input was settled so long ago that its outcome is no longer kept."""
+    """The input was settled so long ago that its outcome is no longer stored."""
 
     client: str
     sequence: int
 
-    says = "input {client}/{sequence} was settled; how is no longer kept"
+    says = "input {client}/{sequence} was settled; its outcome is no longer stored"
     next_step = "Search the logbook for it: `holdfast log`."
 
 
@@ -57,17 +57,17 @@ class InputCut(Unsettled):
 
 
 class ApprovalPending(Unsettled):
-    """An input still waits for somebody's approval, and may yet be applied."""
+    """The input still waits for approval, and may yet be applied."""
 
     ticket: int
     rule: str
 
-    says = "it waits for approval by rule {rule!r}, as request {ticket}"
-    next_step = "`holdfast gate pending` shows what waits; do not send it again."
+    says = "waiting for approval by rule {rule!r}, as request {ticket}"
+    next_step = "`holdfast gate pending` lists pending requests; do not send it again."
 
 
 class CommandGoesOn(Unsettled):
-    """A command was typed, and had not ended when the time was up."""
+    """The command had not ended when the time was up; it keeps running."""
 
     start: int
     waited_ms: int
@@ -81,16 +81,16 @@ class CommandGoesOn(Unsettled):
 
 
 class LineUnfinished(Unsettled):
-    """The shell has taken a line, and waits for the rest of the command."""
+    """The shell waits for the rest of an incomplete command."""
 
     start: int
 
     says = "the line is not a complete command: the shell waits for the rest"
-    next_step = "`holdfast keys NAME C-c` takes it back; then close every quote."
+    next_step = "`holdfast keys NAME C-c` cancels it; then close every quote."
 
 
 class EndUnknown(Unsettled):
-    """A command is over, and the shell did not say how it ended."""
+    """The command has ended, and the shell did not report its exit status."""
 
     number: int
 

@@ -4,7 +4,7 @@ from holdfast.model.errors.branches import UsageError
 
 
 class MalformedId(UsageError):
-    """A text was taken for an identifier and is none."""
+    """A text is not a valid identifier."""
 
     text: str
     wanted: str
@@ -14,7 +14,7 @@ class MalformedId(UsageError):
 
 
 class MalformedName(UsageError):
-    """A name has characters or a length that names may not have."""
+    """A name has invalid characters or an invalid length."""
 
     text: str
     why: str
@@ -26,17 +26,17 @@ class MalformedName(UsageError):
 
 
 class MalformedKey(UsageError):
-    """Bytes were taken for a key and are none."""
+    """Bytes are not a valid key."""
 
     size: int
     wanted: int
 
     says = "a key of this kind has {wanted} bytes, not {size}"
-    next_step = "Use the key as it was made, whole and unchanged."
+    next_step = "Use the key as it was made, complete and unchanged."
 
 
 class SizeOutOfRange(UsageError):
-    """A terminal size is smaller or larger than any terminal."""
+    """A terminal size is out of range."""
 
     columns: int
     rows: int
@@ -46,7 +46,7 @@ class SizeOutOfRange(UsageError):
 
 
 class NoMarks(UsageError):
-    """The session's program does not tell where its commands begin and end."""
+    """The session's program does not mark where commands begin and end."""
 
     command: str
 
@@ -55,16 +55,16 @@ class NoMarks(UsageError):
 
 
 class KeyUsed(UsageError):
-    """The key of a command was used for another one before."""
+    """The key of a command was already used for another one."""
 
     key: str
 
-    says = "the key {key!r} was used for another command"
+    says = "the key {key!r} was already used for another command"
     next_step = "Use another key; the same line with this key returns its outcome."
 
 
 class SessionNotFound(UsageError):
-    """No session of that name or id lives here."""
+    """There is no session of that name or id here."""
 
     session: str
 
@@ -73,23 +73,23 @@ class SessionNotFound(UsageError):
 
 
 class SessionEnded(UsageError):
-    """The session of that name was here, and is over."""
+    """The session of that name has ended."""
 
     session: str
     end: str
 
     says = "{session} {end}; `holdfast log {session}`"
-    next_step = "`holdfast ls --all` lists what ended in the last day."
+    next_step = "`holdfast ls --all` lists sessions that ended in the last day."
 
 
 class SessionIsLost(UsageError):
-    """The session of that name was lost with all processes that held it."""
+    """The session of that name was lost, with all processes that held it."""
 
     session: str
     ago: str
 
     says = "{session} was lost {ago} ago; `holdfast recover {session}`"
-    next_step = "`holdfast recover` starts it again: its name, command and output."
+    next_step = "`holdfast recover` starts it again, with its name, command and output."
 
 
 class OffsetAhead(UsageError):
@@ -112,7 +112,7 @@ class NegativeOffset(UsageError):
 
 
 class OffsetGone(UsageError):
-    """A reader asked for a byte that the window no longer keeps."""
+    """A reader asked for output that is no longer kept."""
 
     offset: int
     start: int
@@ -122,17 +122,17 @@ class OffsetGone(UsageError):
 
 
 class InputIdReused(UsageError):
-    """One input id came with two different payloads."""
+    """One input id was used for two different payloads."""
 
     client: str
     sequence: int
 
-    says = "input {client}/{sequence} was used for a different payload before"
-    next_step = "Give every input a sequence number of its own."
+    says = "input {client}/{sequence} was already used for a different payload"
+    next_step = "Give every input its own sequence number."
 
 
 class InputGap(UsageError):
-    """An input came whose predecessors from the same client never did."""
+    """Earlier inputs from the same client are missing."""
 
     client: str
     expected: int
@@ -143,7 +143,7 @@ class InputGap(UsageError):
 
 
 class InputTooLarge(UsageError):
-    """An input holds more bytes than one input may."""
+    """An input is larger than the limit."""
 
     size: int
     limit: int
@@ -153,17 +153,19 @@ class InputTooLarge(UsageError):
 
 
 class LineTooLong(UsageError):
-    """A line is longer than a canonical terminal takes; it would be cut."""
+    """A line is longer than a canonical terminal accepts."""
 
     size: int
     limit: int
 
-    says = "a line of {size} bytes is over the terminal's {limit}, and is not cut"
+    says = (
+        "a line of {size} bytes is over the terminal's limit of {limit}, and is not cut"
+    )
     next_step = "Put the text into a file and name the file instead."
 
 
 class UnwritableMessage(UsageError):
-    """A message was to be sent that the specification has no form for."""
+    """A message cannot be encoded under the specification."""
 
     kind: str
     why: str
@@ -173,16 +175,16 @@ class UnwritableMessage(UsageError):
 
 
 class NotAsked(UsageError):
-    """An answer was given to a request for the turn that nobody made."""
+    """The operator has not asked for the turn."""
 
     asker: str
 
     says = "{asker} has not asked for the turn"
-    next_step = "`holdfast who` shows who waits for the turn."
+    next_step = "`holdfast who` shows who is waiting for the turn."
 
 
 class OperatorNotHere(UsageError):
-    """An operator was named who is not attached."""
+    """The operator is not attached."""
 
     operator: str
 
@@ -191,7 +193,7 @@ class OperatorNotHere(UsageError):
 
 
 class NothingPending(UsageError):
-    """An approval or denial names no pending request."""
+    """There is no pending request of that number."""
 
     ticket: int
 
@@ -200,7 +202,7 @@ class NothingPending(UsageError):
 
 
 class SessionOver(UsageError):
-    """The session has exited; there is nothing left to write to."""
+    """The session has ended; nothing can be written to it."""
 
     state: str
 
@@ -209,17 +211,17 @@ class SessionOver(UsageError):
 
 
 class StillAlive(UsageError):
-    """A session was to be recovered while an earlier life may still run."""
+    """The session to recover may still have running processes."""
 
     incarnation: int
     state: str
 
     says = "incarnation {incarnation} is {state} and may still have processes"
-    next_step = "End it first; a session never has two lives at once."
+    next_step = "End it first; a session never runs twice at once."
 
 
 class NotRecoverable(UsageError):
-    """A session was to be recovered that is not lost, or too little of it is kept."""
+    """The session is not lost, or its records are incomplete."""
 
     session: str
     why: str
@@ -229,14 +231,14 @@ class NotRecoverable(UsageError):
 
 
 class InsideCapsule(UsageError):
-    """Something in a capsule wants to speak to holdfast, which is outside."""
+    """A program in a capsule tried to reach holdfast, which is outside."""
 
     says = "this is a capsule: holdfast cannot be reached from inside"
     next_step = "Run it outside; detach with Ctrl-] d if you are attached."
 
 
 class PlaceNotOurs(UsageError):
-    """A folder that must be ours alone is not."""
+    """A folder that must belong to this user alone does not."""
 
     path: str
     why: str
@@ -249,12 +251,12 @@ class PlaceNotOurs(UsageError):
 
 
 class SocketPathTooLong(UsageError):
-    """A socket's path is longer than the kernel takes."""
+    """A socket's path is longer than the kernel allows."""
 
     path: str
     limit: int
 
-    says = "{path} is over the {limit} bytes a socket's path may have"
+    says = "{path} is over the limit of {limit} bytes for a socket's path"
     next_step = "Set HOLDFAST_RUNTIME_DIR to a shorter path."
 
 
@@ -276,33 +278,33 @@ class NameTaken(UsageError):
 
     name: str
 
-    says = "a session named {name!r} exists already"
+    says = "a session named {name!r} already exists"
     next_step = "Choose another name; `holdfast ls` shows which are taken."
 
 
 class AmbiguousSession(UsageError):
-    """A name or the beginning of an id fits more than one session."""
+    """A name or the start of an id matches more than one session."""
 
     text: str
     count: int
 
     says = "{text!r} matches {count} sessions"
-    next_step = "Write more letters of the id, as `holdfast ls` prints it."
+    next_step = "Type more letters of the id, as `holdfast ls` prints it."
 
 
 class SessionNotNamed(UsageError):
-    """A session was to be picked, and which one is not clear."""
+    """No session was named, and there is not exactly one to choose."""
 
     count: int
 
     next_step = "Name one that `holdfast ls` lists, or start one with `holdfast new`."
 
     def _sentence(self) -> str:
-        return f"no session was named, and {self.count or 'none'} of them are here"
+        return f"no session was named, and there are {self.count or 'none'} here"
 
 
 class NotATerminal(UsageError):
-    """Something that needs a terminal was run without one."""
+    """The command needs a terminal."""
 
     what: str
 
@@ -313,19 +315,19 @@ class NotATerminal(UsageError):
 
 
 class AttachedToItself(UsageError):
-    """A session was to be shown inside itself, which would never end."""
+    """A session cannot be attached to its own terminal."""
 
     session: str
 
     says = (
-        "this terminal is session {session}: shown in itself, it would print its own"
+        "this terminal belongs to session {session}, which would show its own"
         " output for ever"
     )
-    next_step = "Attach from a terminal outside of this session."
+    next_step = "Attach from a terminal outside this session."
 
 
 class MalformedArgument(UsageError):
-    """A word on the command line does not say what it should."""
+    """An argument on the command line is invalid."""
 
     text: str
     wanted: str
@@ -335,16 +337,16 @@ class MalformedArgument(UsageError):
 
 
 class InputNotPassedOn(UsageError):
-    """Something stands on standard input, and the verb would not pass it on."""
+    """There is data on standard input, which the verb does not pass on."""
 
     verb: str
 
-    says = "`holdfast {verb}` passes no standard input on, and there is some"
-    next_step = "Give it `< /dev/null`, or put what it should read into a file there."
+    says = "`holdfast {verb}` does not pass on standard input, but there is some"
+    next_step = "Use `< /dev/null`, or put the data into a file on that host."
 
 
 class RequestTooLarge(UsageError):
-    """A request holds more than fits one packet to the keeper."""
+    """A request does not fit into one packet to the keeper."""
 
     size: int
 
@@ -353,7 +355,7 @@ class RequestTooLarge(UsageError):
 
 
 class NoSuchSignal(UsageError):
-    """A number or word was taken for a signal and is none."""
+    """A number or word is not a signal."""
 
     text: str
 
@@ -362,7 +364,7 @@ class NoSuchSignal(UsageError):
 
 
 class MalformedPolicy(UsageError):
-    """A policy file cannot be read as one; the policy in force stays."""
+    """A policy file has mistakes; the policy in force stays in force."""
 
     count: int
     problems: str
@@ -377,7 +379,7 @@ class MalformedPolicy(UsageError):
 
 
 class MalformedSize(UsageError):
-    """A text was taken for a size and is none."""
+    """A text is not a valid size."""
 
     text: str
 
@@ -386,16 +388,16 @@ class MalformedSize(UsageError):
 
 
 class OperatorTaken(UsageError):
-    """An operator of that name is known already."""
+    """There is already an operator of that name."""
 
     name: str
 
-    says = "an operator {name!r} exists already"
+    says = "an operator {name!r} already exists"
     next_step = "Choose another name."
 
 
 class NoSuchRight(UsageError):
-    """A word is not the name of a right."""
+    """There is no right of that name."""
 
     right: str
 
@@ -404,30 +406,27 @@ class NoSuchRight(UsageError):
 
 
 class TicketNotNamed(UsageError):
-    """Something was to be approved or denied, and what is not clear."""
+    """No request was named, and there is not exactly one pending."""
 
     count: int
 
-    next_step = "`holdfast gate pending` lists what waits, each under its ticket."
+    next_step = "`holdfast gate pending` lists the requests with their numbers."
 
     def _sentence(self) -> str:
-        return (
-            f"no ticket was named, and {self.count or 'nothing'}"
-            f" wait{'s' * (not self.count)} for approval"
-        )
+        return f"no request was named, and {self.count or 'none'} are pending"
 
 
 class MalformedInvite(UsageError):
-    """A text was taken for the link of an invitation and is none."""
+    """A text is not an invitation link."""
 
     why: str
 
     says = "this is not an invitation: {why}"
-    next_step = "Copy the link whole, from https:// to its last letter."
+    next_step = "Copy the whole link, from https:// to its last letter."
 
 
 class PlaintextRefused(UsageError):
-    """A relay without TLS is only spoken to, or run, on loopback."""
+    """A relay without TLS is allowed on loopback only."""
 
     address: str
 
@@ -454,7 +453,7 @@ class HostTaken(UsageError):
 
 
 class OnlyHere(UsageError):
-    """Something that can only be done on the machine itself was asked from afar."""
+    """Something can be done only on the machine itself, not remotely."""
 
     what: str
 
@@ -463,7 +462,7 @@ class OnlyHere(UsageError):
 
 
 class NotInstalled(UsageError):
-    """A part of holdfast is asked for that was left out when it was installed."""
+    """An optional part of holdfast is not installed."""
 
     part: str
     why: str

@@ -58,6 +58,7 @@ __holdfast_prompted() {
     { local __holdfast_options=${(kj.:.)options[(R)on]}; builtin emulate -L zsh
         builtin setopt noxtrace noverbose noerrexit nomultibyte } 2>/dev/null
     __holdfast_hook
+    __holdfast_branch 2>/dev/null
     __holdfast_share 2>/dev/null
     __holdfast_mark "P${__holdfast_told:+;$__holdfast_told}"
     builtin return 0
@@ -111,6 +112,14 @@ __holdfast_hook() {
     builtin zle -N zle-line-init __holdfast_lined
 }
 
+# In a capsule: which branch this is, which may be another than at the last prompt.
+__holdfast_branch() {
+    [[ $__holdfast_pipe == /run/holdfast/state && ${(t)HOLDFAST_BRANCH} != *readonly* ]] ||
+        builtin return 0
+    builtin read -r HOLDFAST_BRANCH </run/holdfast/branch && builtin typeset -gx HOLDFAST_BRANCH
+    builtin return 0
+}
+
 # ── what is set in this shell ──────────────────────────────────────────────
 # docs/spec/shell-state.md. All of it is read without a subshell; only where it
 # differs from the last time, or is asked for by the pipe's mode, one hands it over.
@@ -154,7 +163,7 @@ __holdfast_collect() {
     local __holdfast_one __holdfast_type __holdfast_text
     for __holdfast_one __holdfast_type in "${(@kv)parameters}"; do
         case $__holdfast_one in
-        __holdfast_* | [^A-Za-z_]* | _ | RANDOM | *SECONDS | EPOCHREALTIME | HISTCMD | LINENO | \
+        __holdfast_* | HOLDFAST_BRANCH | [^A-Za-z_]* | _ | RANDOM | *SECONDS | EPOCHREALTIME | HISTCMD | LINENO | \
             TTYIDLE | PWD | OLDPWD | COLUMNS | LINES | epochtime | status | pipestatus | argv | ARGC | \
             options | ZSH_SUBSHELL | ERRNO | TRY_BLOCK_* | MATCH | MBEGIN | MEND | match | mbegin | \
             mend | REPLY | reply | sysparams | errnos | path | fpath | cdpath | manpath) builtin continue ;;

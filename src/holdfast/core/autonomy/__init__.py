@@ -1,0 +1,1 @@
+"""What operators declare, what comes of it, and how much they may do unasked."""

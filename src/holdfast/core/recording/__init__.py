@@ -1,0 +1,1 @@
+"""Recordings of sessions, as asciicast files: written, kept and played."""

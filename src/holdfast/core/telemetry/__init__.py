@@ -1,0 +1,1 @@
+"""What holdfast counts about itself, and how others read it."""

@@ -1,0 +1,1 @@
+"""The injections: one module for each failure mode."""
