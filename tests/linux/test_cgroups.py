@@ -86,6 +86,17 @@ def test_without_the_second_version_there_is_no_folder(own: str) -> None:
     assert own_folder("", "0::/\n") is None
 
 
+def test_threads_that_look_at_once_find_the_same_ground() -> None:
+    place = ground()
+    if place.folder is None:
+        pytest.skip(place.why_not)
+
+    with ThreadPoolExecutor(4) as threads:
+        looks = [threads.submit(ground.__wrapped__) for _ in range(200)]
+
+    assert {look.result() for look in looks} == {place}
+
+
 def test_looking_for_the_ground_leaves_nothing_behind() -> None:
     place = ground()
 

@@ -216,6 +216,8 @@ def main() -> int:
         os.setuid(options.user)
     with tempfile.TemporaryDirectory(prefix="hfw") as home:
         os.environ["HOME"] = home
+        # An account that nobody logs in to has a shell that only says so.
+        os.environ["SHELL"] = "/bin/bash"
         with machine():
             report = asyncio.run(play(options.cycles, Path(home)))
     sys.stdout.write(f"{report}\n")

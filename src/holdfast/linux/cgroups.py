@@ -19,6 +19,7 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import get_native_id
 from typing import NamedTuple
 
 PATIENCE = 0.5
@@ -58,7 +59,8 @@ def ground() -> Ground:
         return Ground(None, "cgroup v2 is not mounted here")
     if not os.access(own / MEMBERS, os.W_OK):
         return Ground(None, "no cgroup is delegated to us")
-    trial = SessionCgroup(own / f"holdfast-probe-{os.getpid()}")
+    # By thread: two that try at once would take each other's trial away.
+    trial = SessionCgroup(own / f"holdfast-probe-{get_native_id()}")
     try:
         trial.make()
         is_frozen = trial.freeze()
