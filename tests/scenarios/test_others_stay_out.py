@@ -86,13 +86,17 @@ def test_t44_another_user_is_hung_up_on_even_with_the_doors_open(
     leader = here.pid("leader", session)
     keeper, holder = places.keeper_socket(), places.session_socket(session)
     folders = (places.session_dir(), places.runtime_dir())
-    for path in folders:
-        path.chmod(0o755)
-    for path in (keeper, holder):
-        path.chmod(0o666)
 
-    assert knock(keeper, "SOCK_SEQPACKET") == 0
-    assert knock(holder, "SOCK_STREAM") == 0
+    def with_doors_open(socket: Path, kind: str) -> int:
+        for path in folders:
+            path.chmod(0o755)
+        socket.chmod(0o666)
+        return knock(socket, kind)
+
+    # A process that starts meanwhile closes the folders again.
+    for path, kind in ((keeper, "SOCK_SEQPACKET"), (holder, "SOCK_STREAM")):
+        answers = (with_doors_open(path, kind) for _ in range(5))
+        assert next((found for found in answers if found != 1), 1) == 0
 
     for path in folders:
         path.chmod(0o700)
