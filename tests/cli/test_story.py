@@ -122,6 +122,11 @@ def test_keys_are_shown_by_signs_that_cannot_be_typed(typed: bytes, shown: str) 
         ("signal", "two", "sent input of kind signal"),
         ("resize", "120x40", "resized the terminal to 120x40"),
         ("poem", "", "sent input of kind poem"),
+        (
+            "start",
+            "cd /srv && PATH=/usr/local/sbin:/usr/local/bin:/usr/bin:/bin make",
+            "started the session with cd /srv && PATH=/usr/local/sbin:/usr/loc… make",
+        ),
     ],
 )
 def test_other_inputs_are_told_by_what_they_do(

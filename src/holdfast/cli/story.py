@@ -391,13 +391,22 @@ def _acted(entry: Entry) -> str:
         case "command":
             return f"ran {shown_keys(payload)}"
         case "start":
-            return f"started the session with {shown_keys(payload)}"
+            return f"started the session with {shown_keys(_brief(payload))}"
         case "signal" if payload.isdigit():
             return f"sent {signal_name(int(payload[:4]))}"
         case "resize":
             return f"resized the terminal to {shown_keys(payload)}"
         case other:
             return f"sent input of kind {printable(other, MAX_WORD)}"
+
+
+def _brief(line: bytes) -> bytes:
+    """Shorten the values of variables, so that the command after them is seen."""
+    return _LONG_VALUE.sub(b"\\1" + "…".encode(), line)
+
+
+_LONG_VALUE = re.compile(rb"(\b[A-Za-z_]\w*=\S{24})\S{8,}")
+"""As in `PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin`."""
 
 
 _UNSEEN = {

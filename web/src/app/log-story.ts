@@ -272,10 +272,16 @@ function acted(entry: LogEntry): string {
     case "answer":
       return "typed a secret";
     case "start":
-      return `started the session with ${given}`;
+      return `started the session with ${shownKeys(brief(payload(entry)))}`;
     default:
       return `sent ${shown(word(entry, "input"))}`;
   }
+}
+
+/** Shorten the values of variables, so that the command after them is seen. */
+function brief(given: Uint8Array): Uint8Array {
+  const shorter = text(given).replace(/(\b[A-Za-z_]\w*=\S{24})\S{8,}/gu, "$1…");
+  return new TextEncoder().encode(shorter);
 }
 
 function staged(entry: LogEntry, nameOf: NameOf): string {

@@ -30,6 +30,15 @@ test("what the terminal did not echo is not told", () => {
   expect(story([hidden], nameOf)[0]?.text).toBe("typed something that the terminal did not echo");
 });
 
+test("the command of a start is not hidden behind a long PATH", () => {
+  const line = "cd /srv && PATH=/usr/local/sbin:/usr/local/bin:/usr/bin:/bin make";
+  const started = entry(0, "input", { actor: "anna", input: "start", data: btoa(line) });
+
+  expect(story([started], nameOf)[0]?.text).toBe(
+    "started the session with cd /srv && PATH=/usr/local/sbin:/usr/loc… make",
+  );
+});
+
 test("a seize is loud, and says what was thrown away", () => {
   const seized = entry(0, "turn", {
     from: "robo",
