@@ -12,9 +12,11 @@ from pathlib import Path
 
 from tools.generated import write
 
+from holdfast.crypto import moved_word
 from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
 from holdfast.crypto.handshake import Accepting, Established, Joining, Opening
 from holdfast.crypto.identity import Identity, Role, invite_psk, statement
+from holdfast.crypto.keys import SigningKey
 from holdfast.crypto.noise import CipherState
 from holdfast.crypto.rotation import rotate
 from holdfast.model.errors import SessionNotFound
@@ -53,6 +55,7 @@ def text() -> str:
         "opening": _opening(),
         "invitations": [_invitation(host)],
         "rotation": _rotation(operator),
+        "moved": _moved(host, operator),
     }
     return json.dumps(vectors, indent=1, ensure_ascii=False) + "\n"
 
@@ -184,6 +187,22 @@ def _rotation(operator: Identity) -> Json:
     return {
         "new_seed": NEXT_SEED.hex(),
         "rotation": rotate(operator, following).to_bytes().hex(),
+    }
+
+
+def _moved(host: Identity, other: Identity) -> Json:
+    relays = ("https://relay.example", "http://127.0.0.1:8080")
+    keys = other.public, other.static_public
+    word = moved_word.MovedWord(SESSION, 3, "beta", *keys, relays)
+    return {
+        "session": word.session,
+        "life": word.life,
+        "host": word.host,
+        "public": word.public_key.hex(),
+        "static": word.static_key.hex(),
+        "relays": list(relays),
+        "said_by": host.public.hex(),
+        "word": moved_word.issue(word, SigningKey.from_seed(HOST_SEED)),
     }
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.tools.running import run_tool
 
+from holdfast.crypto import moved_word
 from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
 from holdfast.crypto.handshake import Accepting, Established, Joining, Opening
 from holdfast.crypto.identity import Identity, invite_psk
@@ -116,3 +117,13 @@ def test_rotations_are_written_as_here() -> None:
     found = accepted_rotation(raw(case, "rotation"), OPERATOR.public)
 
     assert found.new == following.public
+
+
+def test_where_a_session_went_is_said_as_here() -> None:
+    case = VECTORS["moved"]
+
+    word = moved_word.read(case["word"], case["session"], raw(case, "said_by"))
+
+    keys = raw(case, "public"), raw(case, "static")
+    said = (case["session"], case["life"], case["host"], *keys, tuple(case["relays"]))
+    assert word == said

@@ -59,9 +59,12 @@ class Hosts:
 
 
 @contextlib.contextmanager
-def hosts() -> Iterator[Hosts]:
-    """Return two hosts that are ended when the block is."""
-    with relay("--lease-ttl", str(TTL)) as point, places(2) as (alpha, beta):
+def hosts(*options: str) -> Iterator[Hosts]:
+    """Return two hosts that are ended when the block is; `options` are the relay's."""
+    with (
+        relay("--lease-ttl", str(TTL), *options) as point,
+        places(2) as (alpha, beta),
+    ):
         yield Hosts(point, alpha, beta)
 
 

@@ -82,6 +82,7 @@ export type Stop = () => void;
  *   connecting  it is on its way; `attempt` counts from 1
  *   live        it is up
  *   waiting     it was cut, or nobody answers: the next attempt is in `retryInMs`
+ *   moving      the session goes to another host, and is followed there
  *   failed      it cannot be had, and `because` says which page to show
  *   over        the session has ended: its exit status, or null if it was lost
  */
@@ -95,6 +96,7 @@ export type LinkState =
       readonly retryInMs: number;
       readonly error: HoldfastError;
     }
+  | { readonly is: "moving"; readonly to: string }
   | { readonly is: "failed"; readonly because: Failure; readonly error: HoldfastError }
   | { readonly is: "over"; readonly status: number | null; readonly why: string };
 
@@ -105,6 +107,7 @@ export type LinkState =
  *   wrong-host   the machine that answers is not that host: do not continue
  *   gone         there is no such session
  *   stopped      the session was put to disk, and can be restored from there
+ *   elsewhere    the session moved to a host that does not know this browser
  *   unsupported  this browser lacks what is needed
  */
 export type Failure =
@@ -114,6 +117,7 @@ export type Failure =
   | "wrong-host"
   | "gone"
   | "stopped"
+  | "elsewhere"
   | "unsupported";
 
 // ── the page: who we are, and which hosts we know ────────────────────────────

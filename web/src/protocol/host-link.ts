@@ -31,6 +31,7 @@ import type {
   Stretch,
 } from "./api.js";
 import { asError, type HoldfastError, malformed } from "./errors.js";
+import type { Guide } from "./following.js";
 import { Glancing } from "./glancing.js";
 import { HostRequests, namedIn } from "./host-requests.js";
 import { hostStatus } from "./host-status.js";
@@ -67,6 +68,7 @@ export class LiveHost implements HostLink {
     private readonly keys: HostKeys,
     /** As the address book has it now; it may be renamed. */
     private readonly known: () => KnownHost,
+    private readonly guide: Guide,
   ) {
     this.glancing = new Glancing(from, keys);
   }
@@ -188,9 +190,7 @@ export class LiveHost implements HostLink {
   }
 
   attach(session: string, options: AttachOptions = {}): SessionLink {
-    const lookUp = async (): Promise<SessionInfo | null> =>
-      (await this.sessions()).find((one) => one.id === session) ?? null;
-    const link = new LiveSession(this.from, this.keys, session, options, lookUp);
+    const link = new LiveSession(this.from, this.keys, session, options, this.guide);
     for (const other of this.attached) {
       if (other.state.is === "failed" || other.state.is === "over") this.attached.delete(other);
     }

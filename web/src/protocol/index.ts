@@ -13,6 +13,7 @@
  *
  *     attachment.ts, typing.ts, questions.ts   what outlives a link
  *     pulse.ts                      whether a link is there
+ *     following.ts, whereabouts.ts, moved-word.ts   a session that moves to another host
  *     session-wire.ts               HELLO to IDENTIFY
  *     host-requests.ts, packets.ts  what is asked of a host
  *     reaching.ts, relay-messages.ts       the way through a relay

@@ -6,14 +6,16 @@
  * a host knows us by it, and revokes it.
  */
 
-import type { HostLink, Invited, KnownHost, Page, Stop, Terms } from "./api.js";
+import type { HostLink, Invited, KnownHost, Page, SessionInfo, Stop, Terms } from "./api.js";
 import { asError, HoldfastError } from "./errors.js";
+import type { Guide } from "./following.js";
 import { LiveHost } from "./host-link.js";
 import { HostRequests } from "./host-requests.js";
 import { actorId, hostId, shortFingerprint, spokenFingerprint } from "./ids.js";
 import type { Invitation } from "./invites.js";
 import { readInvitation } from "./invites.js";
 import { Listeners } from "./listeners.js";
+import type { MovedWord } from "./moved-word.js";
 import type { Packet } from "./packets.js";
 import { textOf } from "./packets.js";
 import type { Identity, World } from "./ports.js";
@@ -41,7 +43,7 @@ export interface Store {
   close(): void;
 }
 
-export class LivePage implements Page {
+export class LivePage implements Page, Guide {
   private readonly links = new Map<string, LiveHost>();
   private readonly listeners = new Listeners<readonly KnownHost[]>();
   private readonly stop: Stop;
@@ -158,9 +160,47 @@ export class LivePage implements Page {
       static: host.staticKey,
       relays: this.homeFirst(host.relays),
     };
-    const made = new LiveHost(this.from, keys, () => shown(this.find(id) ?? host));
+    const made = new LiveHost(this.from, keys, () => shown(this.find(id) ?? host), this);
     this.links.set(id, made);
     return made;
+  }
+
+  // ── sessions that move ────────────────────────────────────────────────────
+
+  async lookUp(host: string, session: string): Promise<SessionInfo | null> {
+    const listed = await this.link(host).sessions();
+    return listed.find((one) => one.id === session) ?? null;
+  }
+
+  async wayTo(word: MovedWord): Promise<HostKeys> {
+    const id = await hostId(this.from.world.suite, word.public);
+    const known = this.find(id);
+    return {
+      id,
+      public: word.public,
+      static: known?.staticKey ?? word.static,
+      relays: this.homeFirst(known?.relays ?? word.relays),
+    };
+  }
+
+  async remember(word: MovedWord, from: string): Promise<void> {
+    const { suite } = this.from.world;
+    const id = await hostId(suite, word.public);
+    if (this.find(id) !== undefined) return;
+    const left = this.demand(from);
+    await this.store.put({
+      id,
+      name: word.host || id,
+      operator: left.operator,
+      relays: word.relays,
+      rights: left.rights,
+      session: word.session,
+      expiresMs: left.expiresMs,
+      fingerprint: await shortFingerprint(suite, word.public),
+      publicKey: word.public,
+      staticKey: word.static,
+    });
+    await this.refresh();
   }
 
   wake(): void {

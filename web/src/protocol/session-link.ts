@@ -9,6 +9,8 @@
  *     idle ─listen─▶ connecting ─ATTACHED─▶ live ─cut─▶ waiting ─▶ connecting …
  *                        └─ cannot be had ─▶ failed      └─ EXITED ─▶ over
  *
+ * A session that moves is followed to the other host (whereabouts.ts).
+ *
  * I1  A link that is silent is asked whether it is there, and given up in time: a
  *     tab that slept for an hour finds out within seconds of waking.
  * I2  What is behind by more than MAX_BEHIND is skipped, not piled up.
@@ -29,6 +31,8 @@ import { CHECKPOINT_MS, END_MS } from "./client-limits.js";
 import type { Message } from "./codec.js";
 import { refusalError } from "./codec.js";
 import { asError, HoldfastError, linkEnded } from "./errors.js";
+import type { Guide } from "./following.js";
+import { Following } from "./following.js";
 import { clientId } from "./ids.js";
 import { Listeners } from "./listeners.js";
 import type {
@@ -60,6 +64,7 @@ import { SessionWire } from "./session-wire.js";
 import { Signing } from "./signing.js";
 import { utf8 } from "./text.js";
 import { Typing } from "./typing.js";
+import { FOLLOWING_MS } from "./whereabouts.js";
 
 /** Bytes that may have come and not been shown; then a picture is asked for. */
 export const MAX_BEHIND = 2 * 1024 * 1024;
@@ -76,9 +81,6 @@ const QUIET_MS = 300;
 /** We were too slow for what came, and begin anew with a picture. */
 const SKIPPED = new HoldfastError("slow-peer", "more has come than could be shown");
 
-/** What becomes of a session that cannot be reached: its exit status, if it ended. */
-export type LookUp = () => Promise<{ readonly exit: number | null } | null>;
-
 interface Asking {
   readonly untilAt: number;
   readonly fulfil: () => void;
@@ -93,6 +95,7 @@ export class LiveSession implements SessionLink {
   private readonly questions: Questions;
   private readonly typing: Typing;
   private readonly signing: Signing;
+  private readonly following: Following;
   private readonly askings = new Set<Asking>();
   private readonly size: Cells | null;
   private wire: SessionWire | null = null;
@@ -111,10 +114,10 @@ export class LiveSession implements SessionLink {
 
   constructor(
     private readonly from: Dialler,
-    private readonly keys: HostKeys,
+    home: HostKeys,
     readonly session: string,
     options: AttachOptions,
-    private readonly lookUp: LookUp,
+    guide: Guide,
   ) {
     this.mode = options.mode ?? "operate";
     this.size = options.size ?? null;
@@ -128,10 +131,11 @@ export class LiveSession implements SessionLink {
     const hand = (statement: Sign): void => say(["SIGN", statement]);
     this.signing = new Signing(suite, clock, from, session, client, hand);
     this.typing = new Typing(clock, this.attachment, say, this.signing);
+    this.following = new Following(suite, guide, session, home);
   }
 
   get host(): string {
-    return this.keys.id;
+    return this.following.home;
   }
 
   get state(): LinkState {
@@ -361,16 +365,32 @@ export class LiveSession implements SessionLink {
     let error: HoldfastError | null = null;
     while (!this.isOver()) {
       // A requested repaint does not count as a loss.
-      if (error !== SKIPPED) this.turn({ is: "connecting", attempt: failures + 1 });
+      if (error !== SKIPPED)
+        this.turn(this.onItsWay() ?? { is: "connecting", attempt: failures + 1 });
       error = await this.linkOnce();
-      if (this.isOver() || (await this.mustStop(error))) return;
+      if (this.isOver()) return;
       if (error === SKIPPED) continue;
+      const wasMoving = this.onItsWay() !== null;
+      if (!wasMoving && (await this.mustStop(error))) return;
+      error = await this.following.heard(error, this.from.world.clock.now());
+      const moving = this.onItsWay();
+      if (moving !== null) {
+        this.turn(moving);
+        await this.paused(FOLLOWING_MS);
+        continue;
+      }
       // A link that stood for a while was no failure to have one.
       failures = this.hasStood() ? 1 : failures + 1;
       const retryInMs = backOff(this.from.world, failures);
-      this.turn({ is: "waiting", attempt: failures, retryInMs, error });
+      const why = this.following.told(error);
+      this.turn({ is: "waiting", attempt: failures, retryInMs, error: why });
       await this.paused(retryInMs);
     }
+  }
+
+  private onItsWay(): LinkState | null {
+    const to = this.following.destination(this.from.world.clock.now());
+    return to === "" ? null : { is: "moving", to };
   }
 
   private hasStood(): boolean {
@@ -383,7 +403,7 @@ export class LiveSession implements SessionLink {
   private async linkOnce(): Promise<HoldfastError> {
     let wire: SessionWire | null = null;
     try {
-      wire = await SessionWire.open(this.from, this.keys, this.session);
+      wire = await SessionWire.open(this.from, this.following.host, this.session);
       await this.attach(wire);
       await this.carry(wire);
       return linkEnded("");
@@ -423,6 +443,7 @@ export class LiveSession implements SessionLink {
   private async begin(wire: SessionWire, attached: Attached): Promise<void> {
     this.attachment.heard({ is: "ATTACHED", body: attached });
     this.hasAttached = true;
+    await this.following.found();
     // Only from here on is anything said on it: what was said before is repeated.
     this.wire = wire;
     this.isMidStream = this.isTorn = false;
@@ -528,12 +549,14 @@ export class LiveSession implements SessionLink {
   private async mustStop(error: HoldfastError): Promise<boolean> {
     const failure = failureOf(error) ?? (isNonsense(error) ? "version" : null);
     if (failure !== null) {
-      this.finish({ is: "failed", because: failure, error }, error);
+      const because = this.following.failure(failure);
+      const why = because === "elsewhere" ? this.following.told(error) : error;
+      this.finish({ is: "failed", because, error: why }, why);
       return true;
     }
     if (error.code !== "session-unreachable") return false;
     try {
-      const found = await this.lookUp();
+      const found = await this.following.lookUp();
       if (found === null) this.finish({ is: "failed", because: "gone", error }, error);
       else if (found.exit !== null) {
         this.finish({ is: "over", status: found.exit, why: "" }, over());

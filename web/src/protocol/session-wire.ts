@@ -31,19 +31,22 @@ export class SessionWire {
   private readonly heard: Message[] = [];
   private isClosed = false;
 
-  private constructor(private readonly sealed: Sealed) {}
+  private constructor(
+    private readonly sealed: Sealed,
+    private readonly session: string,
+  ) {}
 
   /** Reach a session's holder, and be welcome there. */
   static async open(from: Dialler, host: HostKeys, session: string): Promise<SessionWire> {
     const sealed = await reachHost(from, host);
-    const wire = new SessionWire(sealed);
+    const wire = new SessionWire(sealed, session);
     let isLate = false;
     const forget = from.world.clock.after(GREETING_MS, () => {
       isLate = true;
       wire.close("session-unreachable");
     });
     try {
-      await wire.greet(from.actor, session);
+      await wire.greet(from.actor);
       return wire;
     } catch (thrown) {
       wire.close();
@@ -74,7 +77,7 @@ export class SessionWire {
       } else if (message.is === "PING") {
         await this.send(["PONG", { number: message.body.number }]);
       } else if (message.is === "GOODBYE") {
-        throw dismissed(message.body);
+        throw dismissed(message.body, this.session);
       } else if (message.is === "REFUSE" && message.body.refused === KINDS.IDENTIFY) {
         throw refusalError(message.body);
       } else {
@@ -89,9 +92,9 @@ export class SessionWire {
     this.sealed.close(code);
   }
 
-  private async greet(actor: string, session: string): Promise<void> {
+  private async greet(actor: string): Promise<void> {
     // Said together: what is not let in is not let in either way.
-    const opened = sayOpen(this.sealed, session);
+    const opened = sayOpen(this.sealed, this.session);
     const hello = this.send(["HELLO", { versions: SPOKEN, product: PRODUCT, client: "web" }]);
     await Promise.all([opened, hello]);
     await hearOpened(this.sealed);
@@ -105,7 +108,11 @@ export class SessionWire {
   }
 }
 
-function dismissed(goodbye: Bodies["GOODBYE"]): HoldfastError {
+function dismissed(goodbye: Bodies["GOODBYE"], session: string): HoldfastError {
+  if (goodbye.code === "session-moved") {
+    const facts = { session, why: "to another host", word: goodbye.text };
+    return new HoldfastError("session-left", "the session moves to another host", facts);
+  }
   if (goodbye.code === "no-common-version") {
     return noCommonVersion(SPOKEN.join(", "), goodbye.text);
   }

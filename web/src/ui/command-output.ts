@@ -2,7 +2,7 @@
 
 import type { CommandBlock } from "../app/command-blocks.js";
 import { OutputWindow } from "../app/output-window.js";
-import type { SessionEvent } from "../protocol/api.js";
+import type { SessionEvent, SessionLink } from "../protocol/api.js";
 import { page } from "./state.js";
 
 const KEPT = 1024 * 1024;
@@ -13,10 +13,7 @@ export class CommandOutput {
   #incarnation = 0;
   #end = 0;
 
-  constructor(
-    private readonly host: string,
-    private readonly session: string,
-  ) {}
+  constructor(private readonly link: SessionLink) {}
 
   /** Be told when a command has begun or ended. */
   listen(hear: () => void): () => void {
@@ -42,11 +39,12 @@ export class CommandOutput {
   /** Return the text; throws if the output is not kept any more. */
   async text(block: CommandBlock, columns: number): Promise<string> {
     const { incarnation, start } = block;
+    const { host, session } = this.link;
     const stretch = { incarnation, start, end: block.end ?? this.#end };
     const isOfNow = incarnation === this.#incarnation;
     const found =
       (isOfNow ? this.#window.slice(start, stretch.end) : null) ??
-      (await page.peek()?.link(this.host).output(this.session, stretch)) ??
+      (await page.peek()?.link(host).output(session, stretch)) ??
       null;
     if (found === null) {
       throw new Error("Its output is no longer available.");

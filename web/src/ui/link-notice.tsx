@@ -41,6 +41,11 @@ const FAILURES: Readonly<Record<Failure, Advice>> = {
     text: "It was saved to disk and stopped. Restore it to continue.",
     action: "none",
   },
+  elsewhere: {
+    title: "This session has moved to another host",
+    text: "This browser is not known there. Ask for an invitation to that host, and open the session from there.",
+    action: "none",
+  },
   unsupported: {
     title: "This browser is not supported",
     text: "Encryption needs X25519 and Ed25519 in WebCrypto. Current browsers have them.",
@@ -74,6 +79,12 @@ export function LinkNotice(props: { readonly state: LinkState; readonly wake: ()
           </button>
         </p>
       );
+    case "moving":
+      return (
+        <p class="strip" role="status">
+          <i class="spinner" /> Moving to {shown(state.to)}…
+        </p>
+      );
     case "over":
       return (
         <div class="card-note" role="status">
@@ -90,6 +101,10 @@ export function LinkNotice(props: { readonly state: LinkState; readonly wake: ()
 
 /** A relay does not say which of the two it is, so that nobody can probe for hosts. */
 function reason(error: HoldfastError): string {
+  if (error.code === "session-moved") {
+    const host = shown(String(error.facts["host"] ?? ""));
+    return `the session has moved to ${host}, which is offline or does not know this browser; if it stays so, ask for an invitation to ${host}`;
+  }
   return error.code === "not-reachable"
     ? "the host is offline, or no longer lets you in"
     : shown(error.message);

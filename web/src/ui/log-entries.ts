@@ -18,9 +18,10 @@ export function useLogEntries(
     let isGone = false;
     let from: number | null = null;
     let found: LogEntry[] = [];
-    const host = page.value?.link(model.link.host);
     const read = async (): Promise<void> => {
       try {
+        // A session that moves takes its logbook along.
+        const host = page.value?.link(model.link.host);
         for (let size = -1; host !== undefined && from !== size && !isGone; ) {
           const part = await host.log(model.link.session, from ?? { last: count });
           found = [...found, ...part.entries.filter(isWanted)].slice(-count);

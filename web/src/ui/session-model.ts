@@ -25,6 +25,7 @@ import type {
 import { CommandOutput } from "./command-output.js";
 import { kindAt, learnNames, nameAt } from "./names.js";
 import { notifyAbout } from "./notifications.js";
+import { sessionAddress } from "./route.js";
 import { attempt, page, say } from "./state.js";
 import type { Screen } from "./terminal.js";
 
@@ -98,10 +99,12 @@ export class SessionModel {
   #isLooking = false;
   #isClosed = false;
   #hasAttached = false;
+  #host: string;
 
   constructor(link: SessionLink) {
     this.link = link;
-    this.#output = new CommandOutput(link.host, link.session);
+    this.#host = link.host;
+    this.#output = new CommandOutput(link);
     this.#stop = link.listen((event) => this.#hear(event));
     this.#lookIn(0);
   }
@@ -328,6 +331,7 @@ export class SessionModel {
         this.state.value = event.state;
         break;
       case "attached":
+        this.#follow();
         learnNames(this.link.host, event.attached.operators);
         this.renamed.value = null;
         this.#screen?.showSize(event.attached.size);
@@ -367,6 +371,18 @@ export class SessionModel {
       default:
         break;
     }
+  }
+
+  /** Have the address lead to the host at which the session is now. */
+  #follow(): void {
+    const { host, session } = this.link;
+    if (host === this.#host) {
+      return;
+    }
+    this.#host = host;
+    history.replaceState(null, "", sessionAddress(host, session));
+    const name = page.value?.hosts().find((one) => one.id === host)?.name ?? host;
+    say(`The session continues on ${shown(name)}.`);
   }
 
   /** Poll in that many milliseconds, unless a poll comes sooner. */
