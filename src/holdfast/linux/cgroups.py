@@ -17,9 +17,9 @@ import fcntl
 import functools
 import os
 import time
+from _thread import get_native_id
 from collections.abc import Iterator
 from pathlib import Path
-from threading import get_native_id
 from typing import NamedTuple
 
 PATIENCE = 0.5
