@@ -13,6 +13,7 @@ import contextlib
 import os
 import re
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from tests.scenarios.capsule_workloads import WORKLOADS, Workload
 from tests.scenarios.capsules import inside, space_of
+from tests.scenarios.leftovers import end_everything
 from tests.scenarios.support import machine
 
 import holdfast
@@ -204,21 +206,37 @@ async def play(cycles: int, home: Path) -> Report:
     return report
 
 
+def as_user(user: int, cycles: int) -> int:
+    """Do it as somebody else, and end what that one may not look into."""
+    folder = tempfile.mkdtemp(prefix="hf")
+    os.chown(folder, user, user)
+    words = ("-m", "tests.scenarios.capsule_cycles", "--cycles", str(cycles))
+    try:
+        return subprocess.run(
+            [sys.executable, *words, "--folder", folder],
+            user=user,
+            group=user,
+            extra_groups=[],
+            check=False,
+        ).returncode
+    finally:
+        end_everything(folder)
+
+
 def main() -> int:
     """Do it, and say what came of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cycles", type=int, default=100)
     parser.add_argument("--user", type=int)
+    parser.add_argument("--folder", help="where sockets and state are (default: new)")
     options = parser.parse_args()
     if options.user is not None:
-        os.setgroups([])
-        os.setgid(options.user)
-        os.setuid(options.user)
+        return as_user(options.user, options.cycles)
     with tempfile.TemporaryDirectory(prefix="hfw") as home:
         os.environ["HOME"] = home
         # An account that nobody logs in to has a shell that only says so.
         os.environ["SHELL"] = "/bin/bash"
-        with machine():
+        with machine(options.folder):
             report = asyncio.run(play(options.cycles, Path(home)))
     sys.stdout.write(f"{report}\n")
     return 1 if report.faults else 0
