@@ -123,6 +123,7 @@ PERMITTED = (
     Permitted("tests/web/test_firefox_too.py", lacks("firefox-esr")),
     Permitted("tests/scenarios/test_a_browser_speaks_the_protocol.py", lacks("node")),
     Permitted("tests/scenarios/test_what_is_released_works.py", lacks("npm")),
+    Permitted("tests/docs/test_behind_a_proxy.py", lacks("nginx")),
     Permitted("tests/linux/test_systemd.py", lacks("systemd-analyze")),
     Permitted("tests/cli/test_life.py", Path("/run/systemd/system").is_dir),
     Permitted("tests/linux/test_file_facts.py", is_root),

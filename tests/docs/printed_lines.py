@@ -2,10 +2,17 @@
 
 Blocks marked `sh` are run in the order of the page, in one shell, line by line. A line
 must succeed, unless it says `# exits with N`. A line that never ends by itself is
-interrupted once it has run for a moment, as a reader would do.
+interrupted once it has run for a moment, as a reader would do. A line that attaches, or
+says `# waits`, gets a terminal of its own, and the next line is run once it has printed
+something.
+
+A block without a language shows what is printed. `unseen` finds the lines of such
+blocks that were not; ids, numbers, times and the reader's own name may differ. A block
+after "Save this as" is a file of the reader's.
 """
 
 import os
+import pwd
 import re
 import signal
 import subprocess
@@ -23,6 +30,25 @@ BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ENDLESS = re.compile(
     r"holdfast (--as \S+ )?(watch|relay(?! --unit)|mcp --http|log \S+ --follow)\b"
 )
+APART = re.compile(r"holdfast (--as \S+ )?attach (?!--help)|.*# waits")
+SHOWN = re.compile(r"^```\n(.*?)^```|^```\w+\n.*?^```", re.MULTILINE | re.DOTALL)
+SAVED = re.compile(
+    r"^Save this as `~/([^`]+)`:\n\n```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL
+)
+READER = "ann"
+"""How pages call the person who reads them, by the name of the account."""
+
+VARYING = [
+    (re.compile(r"\bs_[a-z2-7]{16}\b"), "ID"),
+    (re.compile(r"\b[a-z2-7]{4}(-[a-z2-7]{4}){3}\b"), "FINGERPRINT"),
+    (re.compile(r"(?<=, )[a-z2-7]{8}(?=\))"), "FINGERPRINT"),
+    (re.compile(r"\b[0-9a-f]{12,64}\b"), "HASH"),
+    (re.compile(r"\b(just )?now\b|\b\d+ ?[smhd]( ago)?\b"), "AGE"),
+    (re.compile(r"\d+(\.\d+)?"), "N"),
+    (re.compile(r"\s+"), " "),
+]
+"""What differs from one run of a page to the next."""
+
 STATUS = re.compile(r"# exits with (\d+)")
 PATIENCE = 120.0
 """Seconds for all lines of a page."""
@@ -55,12 +81,30 @@ def lines_of(page: str) -> list[Line]:
     return found
 
 
+def unseen(page: str, printed: str) -> list[str]:
+    """Return the lines that a page shows and that were not printed."""
+    login = re.compile(rf"\b{re.escape(pwd.getpwuid(os.getuid()).pw_name)}\b")
+    # Not in which order: two programs print at once, and one on two streams.
+    told = {_plain(login.sub(READER, line)) for line in printed.splitlines()}
+    shown = [line for block in SHOWN.findall(page) for line in block.splitlines()]
+    return [line for line in shown if line.strip("… ") and _plain(line) not in told]
+
+
+def _plain(line: str) -> str:
+    for varying, name in VARYING:
+        line = varying.sub(name, line)
+    return line.strip()
+
+
 def script(lines: list[Line]) -> str:
     """Return a script that runs the lines, and stops at the first that ends wrongly."""
     parts = []
     for line in lines:
         parts.append(f"echo {_quoted('+ ' + line.text)}")
-        if line.is_endless:
+        if APART.match(line.text):
+            opened = f"{sys.executable} -m tests.docs.terminal {_quoted(line.text)}"
+            parts.append(f"PYTHONPATH={ROOT} {opened} || exit 92")
+        elif line.is_endless:
             # In a group of its own: the interrupt is for it, as from a terminal.
             parts.append(f"timeout --signal=INT {A_MOMENT} {line.text}")
             parts.append("s=$?; [ $s = 124 ] || [ $s = 0 ] || exit 90")
@@ -74,6 +118,11 @@ class Account:
     """A home with a project in it, and nothing of holdfast's."""
 
     home: Path
+
+    def save(self, page: str) -> None:
+        """Write the files that a page has its readers save."""
+        for name, text in SAVED.findall(page):
+            (self.home / name).write_text(text, "utf-8")
 
     def run(self, lines: list[Line]) -> "subprocess.CompletedProcess[str]":
         """Run lines in the project."""
