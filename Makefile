@@ -16,9 +16,11 @@ SEED    ?= 0
 MODULES ?=
 RELEASE ?=
 TRIPS   ?= 50
+MINUTES ?= 3
+HOURS   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup criu run test scenarios relay-check move-check soak capsule-cycles thorough check format sim mutants mutation fuzz bench web web-check acceptance generated docs changelog lock dist clean
+.PHONY: help setup criu run test scenarios relay-check move-check soak chaos capsule-cycles thorough check format sim mutants mutation fuzz bench web web-check acceptance generated docs changelog lock dist clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,8 +55,12 @@ relay-check: $(READY)  ## two hosts that reach only a relay, while everything br
 	@sh tools/system-packages
 	@$(BIN)/python -m tests.scenarios.relay_check
 
-soak: $(READY)  ## create, attach, detach, end, forget; CYCLES=2000; then count what is left
-	@$(BIN)/python -m tests.scenarios.soak --cycles $(CYCLES)
+soak: $(READY)  ## create, attach, detach, end, forget; CYCLES=2000 or HOURS=8; then count what is left
+	@$(BIN)/python -m tests.scenarios.soak $(if $(HOURS),--hours $(HOURS),--cycles $(CYCLES))
+
+chaos: $(READY)  ## people and agents work while everything is broken on purpose; MINUTES=3 SEED=0; KEEP=folder for the history
+	@$(BIN)/python -m tools.set_up_criu >/dev/null || echo 'without CRIU nothing is moved or put to disk'
+	@$(BIN)/python -m tests.chaos.run --minutes $(MINUTES) --seed $(SEED) $(if $(KEEP),--keep $(KEEP))
 
 capsule-cycles: $(READY)  ## put ten programs to disk and bring them back; CYCLES=100; as USER_ID=65534 too
 	@$(BIN)/python -m tests.scenarios.capsule_cycles --cycles $(if $(filter file,$(origin CYCLES)),100,$(CYCLES)) $(if $(USER_ID),--user $(USER_ID))

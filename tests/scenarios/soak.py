@@ -1,12 +1,15 @@
 """Create, attach, detach, end, forget, thousands of times; then count what is left.
 
 `python -m tests.scenarios.soak --cycles 2000` prints what it found, and exits with
-1 if anything has leaked: a descriptor, a process, a file, or memory.
+1 if anything has leaked: a descriptor, a process, a file, or memory. With `--hours 8`
+it goes on for so long, however many cycles that are.
 """
 
 import argparse
+import itertools
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tests.scenarios import witness
@@ -114,27 +117,55 @@ def leaks(before: Found, after: Found) -> list[str]:
     return found
 
 
-def soak(here: Machine, cycles: int) -> tuple[Found, Found]:
+def soak(here: Machine, turns: Iterable[int]) -> tuple[Found, Found]:
     """Run the cycles; return what there was before and after."""
     for number in range(WARM_UP):
         cycle(here, number)
     keeper, before = here.pid("keeper"), look(here)
-    for number in range(cycles):
+    for number in turns:
         cycle(here, number)
     assert eventually("there is a keeper", lambda: here.pid("keeper")) == keeper
     return before, look(here)
+
+
+class Counted:
+    """Cycles, and how many of them were begun."""
+
+    def __init__(self, turns: Iterable[int]) -> None:
+        self._turns = turns
+        self.count = 0
+
+    def __iter__(self) -> Iterator[int]:
+        """Yield them."""
+        for number in self._turns:
+            self.count += 1
+            yield number
+
+
+def until(deadline: float) -> Iterator[int]:
+    """Yield numbers until a time, and at least one."""
+    for number in itertools.count():
+        yield number
+        if time.monotonic() >= deadline:
+            return
 
 
 def main() -> int:
     """Soak, and say what came of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cycles", type=int, default=2000)
-    cycles = parser.parse_args().cycles
+    parser.add_argument("--hours", type=float, help="go on for so long instead")
+    options = parser.parse_args()
     begun_at = time.monotonic()
+    hours: float | None = options.hours
+    turns: Iterable[int] = range(options.cycles)
+    if hours is not None:
+        turns = until(begun_at + hours * 3600)
+    counted = Counted(turns)
     with machine() as here:
-        before, after = soak(here, cycles)
+        before, after = soak(here, counted)
     seconds = time.monotonic() - begun_at
-    print(f"{cycles} cycles in {seconds:.1f} s", f"before {before}", sep="\n")  # noqa: T201  # a program
+    print(f"{counted.count} cycles in {seconds:.1f} s", f"before {before}", sep="\n")  # noqa: T201  # a program
     print(f"after  {after}")  # noqa: T201
     found = leaks(before, after)
     print("\n".join(found) or "nothing has leaked")  # noqa: T201
