@@ -104,7 +104,7 @@ web-check: $(READY)  ## the page alone: built, by Node, and in a browser at the 
 	@sh tools/system-packages
 	@$(BIN)/python -m tools.run_tests --page
 
-acceptance: $(READY) web  ## one build and five kinds of client, and a machine that loses all; a human takes over from an agent
+acceptance: $(READY) web  ## one build and five kinds of client, and a machine that loses all; a human takes over from an agent; three agents and a human
 	@sh tools/system-packages
 	@$(BIN)/python -m tools.set_up_criu >/dev/null
 	@$(BIN)/python -m pytest -q -n0 tests/acceptance

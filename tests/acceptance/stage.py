@@ -141,12 +141,12 @@ def stage() -> Iterator[Stage]:
 
 
 @contextlib.contextmanager
-def robot(here: Stage) -> Iterator[Robot]:
-    """Return an agent that runs on that machine."""
+def robot(here: Stage, *words: str) -> Iterator[Robot]:
+    """Return an agent that runs on that machine, by these words before the verb."""
     with (
         here.inhabited(),
         start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(agent()) as inner,
+        portal.wrap_async_context_manager(agent(*words)) as inner,
     ):
         yield Robot(portal, inner)
 
